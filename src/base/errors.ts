@@ -1,0 +1,40 @@
+/** What a caller can branch on. A message is for a person: it names the thing and the next step. */
+export type ErrorCode =
+  | 'interpreter_not_found'
+  | 'interpreter_failed'
+  | 'start_timeout'
+  | 'start_failed'
+  | 'kernel_died'
+  | 'kernel_not_found'
+  | 'host_unavailable'
+  | 'host_lost'
+  | 'protocol'
+  | 'untrusted_workspace'
+  | 'bad_input'
+  | 'closed'
+  | 'capture_busy'
+  | 'capture_unavailable';
+
+/** The one error class of broken contracts. Expected outcomes are values, not errors. */
+export class HoldfastError extends Error {
+  override readonly name = 'HoldfastError';
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` of a system or Holdfast error, if it has one. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,166 @@
+import type { Clock } from '../base/clock';
+import type { Disposable } from '../base/disposable';
+import type { Event } from '../base/event';
+import type { CodeSource, InputHandler, InterruptVerdict } from '../kernel/execution';
+import type { PooledKernel, PreludeHelper, ShutdownOutcome, StopProgress } from '../kernel/kernel';
+import type { KernelOutput, MimeBundle } from '../kernel/output';
+
+export interface StartRequest {
+  readonly cwd: string;
+  readonly sessionId: string;
+  readonly interpreter?: string;
+  /** The pool's own signal: aborted when the session is disposed during its start, or at the start's limit. */
+  readonly signal: AbortSignal;
+}
+
+export interface KernelPoolOptions {
+  startKernel(request: StartRequest): Promise<PooledKernel>;
+  /** Retained kernels at most. Default 4. */
+  readonly capacity?: number;
+  /** Limit of an owner's clean-up in ms. Default 2,000. */
+  readonly ownerCleanupMs?: number;
+  /** Time to the next attempt of an unconfirmed stop in ms. Default 30,000. */
+  readonly retryIntervalMs?: number;
+  /** Limit of a kernel's start in ms, counted from the call of `startKernel`. Default 60,000. */
+  readonly startTimeoutMs?: number;
+  readonly clock?: Clock;
+}
+
+export interface PoolExecuteOptions {
+  /** Canonical working directory; part of the session's key. */
+  readonly cwd: string;
+  readonly sessionId?: string;
+  readonly ownerId?: string;
+  /** `per-call`: a kernel of its own, started and stopped around this run. Default `session`. */
+  readonly mode?: 'session' | 'per-call';
+  /** Only when chosen explicitly; part of the session's key. */
+  readonly interpreter?: string;
+  /** Limit of the run, ms from the call. */
+  readonly timeoutMs?: number;
+  /** Limit of the run, ms since the epoch; beats `timeoutMs`. */
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal;
+  readonly reset?: boolean;
+  /** Identifies the run in snapshots and for `interrupt`. Default: made by the pool. */
+  readonly executionId?: string;
+  readonly onOutput?: (output: KernelOutput) => void;
+  readonly onInput?: InputHandler;
+  readonly source?: CodeSource;
+  /** The run's turn has come: its code is about to be sent. */
+  readonly onStart?: () => void;
+}
+
+export interface ExecutionResult {
+  /** The last 50,000 bytes of text, cut at a line. */
+  readonly output: string;
+  /** 0 ok, 1 error, undefined when cancelled. */
+  readonly exitCode: number | undefined;
+  readonly cancelled: boolean;
+  readonly truncated: boolean;
+  /** Of the whole stream. Bytes are UTF-8. */
+  readonly totalLines: number;
+  readonly totalBytes: number;
+  /** Of the returned text. */
+  readonly outputLines: number;
+  readonly outputBytes: number;
+  /** In order of first emission; an update has replaced its display in place. */
+  readonly displayOutputs: readonly DisplayOutput[];
+  readonly stdinRequested: boolean;
+  /** Path of the full output on disk. */
+  readonly artifact?: string;
+}
+
+export interface DisplayOutput {
+  readonly data: MimeBundle;
+  readonly metadata?: MimeBundle;
+  readonly displayId?: string;
+}
+
+export type WarmResult =
+  | { readonly ok: true; readonly docs: readonly PreludeHelper[] }
+  | { readonly ok: false; readonly reason: string };
+
+export interface OwnerSnapshot {
+  readonly id: string;
+  /** `fallback`: the session's own id, until somebody holds it. `departed`: disposed, stop not confirmed yet. */
+  readonly kind: 'explicit' | 'fallback' | 'departed';
+}
+
+export interface ExecutionSnapshot {
+  readonly id: string;
+  readonly ownerId: string | undefined;
+  /** ms since the epoch: when it was asked for, and when its code was sent. */
+  readonly queuedAt: number;
+  readonly startedAt?: number;
+}
+
+/** What a session is doing. Times are ms since the epoch. */
+export type SessionStateSnapshot =
+  | { readonly kind: 'starting'; readonly since: number }
+  | { readonly kind: 'idle'; readonly since: number }
+  | { readonly kind: 'busy'; readonly since: number; readonly execution: ExecutionSnapshot }
+  | {
+      readonly kind: 'stopping';
+      readonly since: number;
+      readonly attempt: number;
+      readonly progress?: StopProgress;
+    }
+  | {
+      readonly kind: 'stopUnconfirmed';
+      readonly since: number;
+      readonly attempt: number;
+      readonly reason: string;
+      readonly nextTryAt?: number;
+    }
+  | { readonly kind: 'dead'; readonly since: number; readonly summary: string };
+
+/** Plain data: what the tree shows. */
+export interface SessionSnapshot {
+  /** Stable over the session's life, unique in the pool, also when its key was taken again. */
+  readonly id: string;
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly interpreter: string | undefined;
+  readonly incarnation: number;
+  readonly state: SessionStateSnapshot;
+  readonly owners: readonly OwnerSnapshot[];
+  readonly queue: readonly ExecutionSnapshot[];
+  readonly pid: number | undefined;
+  readonly description: string | undefined;
+  readonly memoryBytes: number | undefined;
+  readonly startedAt: number;
+}
+
+export interface KernelPool {
+  /** Runs code. Rejects on failures that are not cancellations (a start that fails, a broken contract). */
+  execute(code: string, options: PoolExecuteOptions): Promise<ExecutionResult>;
+  warm(options: {
+    cwd: string;
+    sessionId?: string;
+    ownerId?: string;
+    interpreter?: string;
+  }): Promise<WarmResult>;
+  /** Detaches the owner everywhere and stops what nobody else holds. Resolves when that is confirmed, or at the clean-up limit. */
+  disposeOwner(ownerId: string): Promise<void>;
+  disposeAll(): Promise<void>;
+  sessions(): readonly SessionSnapshot[];
+  onDidChangeSessions(listener: () => void): Disposable;
+
+  // What a person does to one session, by the id in its snapshot. An id that is gone rejects with `kernel_not_found`.
+
+  /** Interrupts what runs now; with an execution id only that one. Queued runs go on. */
+  interrupt(id: string, executionId?: string): Promise<InterruptVerdict>;
+  /** Stops the kernel (queued runs are cancelled) and starts a new one once the old exit is confirmed. Owners stay. */
+  restart(id: string): Promise<void>;
+  /** SIGKILL. Owners and record stay until the exit is confirmed. */
+  kill(id: string): Promise<ShutdownOutcome>;
+  /** Output of a run after its end (a thread's), or of no run (`executionId` undefined). */
+  readonly onDidLateOutput: Event<LateOutput>;
+}
+
+export interface LateOutput {
+  /** The session's snapshot id. */
+  readonly id: string;
+  readonly executionId: string | undefined;
+  readonly output: KernelOutput;
+}
