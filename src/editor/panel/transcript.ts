@@ -1,0 +1,316 @@
+import type { Disposable } from '../../base/disposable';
+import { Emitter, type Event } from '../../base/event';
+import type { CodeSource, InputRequest } from '../../kernel/execution';
+import type { Language } from '../../kernel/language';
+import type { KernelOutput } from '../../kernel/output';
+import type { ExecutionResult } from '../../pool/types';
+import type { Ask, RunState, SessionHead } from '../../webview/protocol';
+import { defaultLimits, type TranscriptLimits } from './limits';
+import { shownParts } from './mime';
+import type { OutputLog } from './outputLog';
+import { Questions } from './questions';
+import { SessionTranscript, type SessionReader } from './sessionTranscript';
+
+/** A run at the moment it was asked for. Times are milliseconds since the epoch. */
+export interface TranscriptRun {
+  readonly executionId: string;
+  /** Stable name of the session, given by the caller: the pool may not know the session yet. */
+  readonly sessionKey: string;
+  readonly sessionLabel: string;
+  readonly code: string;
+  readonly language: Language;
+  readonly source?: CodeSource;
+  /** Shown where it isn't the person at this window. */
+  readonly ownerLabel: string;
+  readonly queuedAt: number;
+}
+
+export interface RunEnd {
+  readonly at: number;
+  readonly result?: ExecutionResult;
+  /** It was rejected: the message. */
+  readonly failure?: string;
+}
+
+export interface TranscriptChange {
+  /** Undefined: the list of sessions. */
+  readonly sessionKey: string | undefined;
+  readonly what: 'began' | 'asked' | 'other';
+}
+
+export interface TranscriptOptions {
+  readonly limits?: Partial<TranscriptLimits>;
+  /** The owner label of the person at this window, whose runs carry no name. Default "You". */
+  readonly personLabel?: string;
+}
+
+/** What the panel shows, kept in bounds whether anybody looks or not. */
+export interface Transcript {
+  begin(run: TranscriptRun): void;
+  started(executionId: string, at: number): void;
+  /** Also after the end. */
+  output(executionId: string, output: KernelOutput): void;
+  /** Output that belongs to no run. */
+  sessionOutput(sessionKey: string, output: KernelOutput): void;
+  finished(executionId: string, end: RunEnd): void;
+  /** Asks the person in the panel. Null on end of file, and when the request's signal aborts. */
+  ask(executionId: string, request: InputRequest): Promise<string | null>;
+  /** Answers a question by its id; an id that is no longer open is ignored. */
+  answer(askId: number, text: string | null): void;
+  note(sessionKey: string, text: string): void;
+  /** Forgets what is over. A run that goes on stays, without its output so far. */
+  clear(sessionKey: string): void;
+  /** The sessions that live. Those that are gone stay readable for a while, with the state `gone`. */
+  sessionChanged(sessions: readonly SessionHead[]): void;
+
+  sessions(): readonly SessionHead[];
+  /** Bumped when `sessions()` answers something else. */
+  readonly sessionsRevision: number;
+  openAsk(sessionKey: string): Ask | null;
+  /** Questions that wait for an answer, over all sessions. */
+  readonly openAsks: number;
+  reader(sessionKey: string): SessionReader;
+  /** Fires on each change, synchronously; a listener marks and comes back later to read. */
+  readonly onDidChange: Event<TranscriptChange>;
+}
+
+// Late output of runs that were dropped still finds its session, for the last so many of them.
+const REMEMBERED_DROPS = 1_000;
+
+export function createTranscript(options: TranscriptOptions = {}): Transcript & Disposable {
+  return new TranscriptStore(options);
+}
+
+class TranscriptStore implements Transcript, Disposable {
+  sessionsRevision = 0;
+  private live: readonly SessionHead[] = [];
+  private readonly bySession = new Map<string, SessionTranscript>();
+  private readonly sessionOf = new Map<string, string>();
+  private readonly dropped = new Map<string, string>();
+  private readonly questions = new Questions();
+  private readonly emitter = new Emitter<TranscriptChange>();
+  private readonly limits: TranscriptLimits;
+  private readonly personLabel: string;
+
+  readonly onDidChange = this.emitter.event;
+
+  constructor(options: TranscriptOptions) {
+    this.limits = { ...defaultLimits, ...options.limits };
+    this.personLabel = options.personLabel ?? 'You';
+  }
+
+  get openAsks(): number {
+    return this.questions.size;
+  }
+
+  begin(run: TranscriptRun): void {
+    const session = this.session(run.sessionKey, run.sessionLabel);
+    this.sessionOf.set(run.executionId, run.sessionKey);
+    const gone = session.begin(run.executionId, {
+      code: run.code,
+      language: run.language,
+      source: run.source === undefined ? null : { file: run.source.file, line: run.source.line },
+      owner: run.ownerLabel === this.personLabel ? null : run.ownerLabel,
+      state: 'queued',
+      queuedAt: run.queuedAt,
+      startedAt: null,
+      endedAt: null,
+      failure: null,
+      artifact: null,
+    });
+    this.remember(gone, run.sessionKey);
+    this.emitter.fire({ sessionKey: run.sessionKey, what: 'began' });
+  }
+
+  started(executionId: string, at: number): void {
+    this.change(executionId, (session) => {
+      session.change(executionId, { state: 'running', startedAt: at });
+    });
+  }
+
+  output(executionId: string, output: KernelOutput): void {
+    const key = this.sessionOf.get(executionId);
+    const goneFrom = this.dropped.get(executionId);
+    if (goneFrom !== undefined) this.sessionOutput(goneFrom, output);
+    if (key === undefined) return;
+    const session = this.session(key);
+    if (output.type === 'updateDisplay') updateDisplay(session, output);
+    else session.write(executionId, (log) => write(log, output));
+    this.changed(key);
+  }
+
+  sessionOutput(sessionKey: string, output: KernelOutput): void {
+    const session = this.session(sessionKey);
+    if (output.type === 'updateDisplay') updateDisplay(session, output);
+    else session.writeLoose((log) => write(log, output));
+    this.changed(sessionKey);
+  }
+
+  finished(executionId: string, end: RunEnd): void {
+    this.change(executionId, (session) => {
+      session.change(executionId, {
+        state: stateOf(end),
+        endedAt: end.at,
+        failure: end.failure ?? null,
+        artifact: end.result?.artifact ?? null,
+      });
+    });
+  }
+
+  ask(executionId: string, request: InputRequest): Promise<string | null> {
+    const key = this.sessionOf.get(executionId);
+    const session = key === undefined ? undefined : this.bySession.get(key);
+    const entry = session?.entryIdOf(executionId);
+    if (key === undefined || session === undefined || entry === undefined)
+      return Promise.resolve(null);
+    const { prompt, password } = request;
+    const answered = this.questions.ask({ sessionKey: key, entry, request }, (text) => {
+      if (text !== null) {
+        session.write(executionId, (log) => {
+          log.item(() => ({ kind: 'answer', prompt, text: password ? null : text }));
+        });
+      }
+      this.changed(key);
+    });
+    this.emitter.fire({ sessionKey: key, what: 'asked' });
+    return answered;
+  }
+
+  answer(askId: number, text: string | null): void {
+    this.questions.answer(askId, text);
+  }
+
+  note(sessionKey: string, text: string): void {
+    this.session(sessionKey).note(text, Date.now());
+    this.changed(sessionKey);
+  }
+
+  clear(sessionKey: string): void {
+    const session = this.bySession.get(sessionKey);
+    if (session === undefined) return;
+    this.remember(session.clear(), sessionKey);
+    this.changed(sessionKey);
+  }
+
+  sessionChanged(sessions: readonly SessionHead[]): void {
+    this.live = sessions.map(({ key, label, description, state }) => {
+      return { key, label, description, state };
+    });
+    for (const { key, label } of sessions) {
+      const known = this.bySession.get(key);
+      if (known !== undefined) known.label = label;
+    }
+    this.forgetGoneSessions();
+    this.sessionsChanged();
+  }
+
+  sessions(): readonly SessionHead[] {
+    const living = new Set(this.live.map((session) => session.key));
+    const others = [...this.bySession].filter(([key, { isEmpty }]) => !living.has(key) && !isEmpty);
+    const gone = others.map(([key, { label }]) => {
+      return { key, label, description: '', state: 'gone' };
+    });
+    return [...this.live, ...gone];
+  }
+
+  openAsk(sessionKey: string): Ask | null {
+    return this.questions.first(sessionKey);
+  }
+
+  reader(sessionKey: string): SessionReader {
+    return this.session(sessionKey).reader();
+  }
+
+  dispose(): void {
+    this.questions.endAll();
+    this.emitter.dispose();
+  }
+
+  private session(key: string, label?: string): SessionTranscript {
+    let session = this.bySession.get(key);
+    if (session === undefined) {
+      session = new SessionTranscript(this.limits);
+      session.label = label ?? key;
+      this.bySession.set(key, session);
+      this.sessionsChanged();
+    }
+    if (label !== undefined && label !== session.label) {
+      session.label = label;
+      this.sessionsChanged();
+    }
+    return session;
+  }
+
+  private change(executionId: string, change: (session: SessionTranscript) => void): void {
+    const key = this.sessionOf.get(executionId);
+    if (key === undefined) return;
+    change(this.session(key));
+    this.changed(key);
+  }
+
+  private changed(sessionKey: string): void {
+    this.emitter.fire({ sessionKey, what: 'other' });
+  }
+
+  private sessionsChanged(): void {
+    this.sessionsRevision += 1;
+    this.emitter.fire({ sessionKey: undefined, what: 'other' });
+  }
+
+  private remember(executionIds: readonly string[], sessionKey: string): void {
+    for (const id of executionIds) {
+      this.sessionOf.delete(id);
+      this.dropped.set(id, sessionKey);
+    }
+    for (const id of this.dropped.keys()) {
+      if (this.dropped.size <= REMEMBERED_DROPS) break;
+      this.dropped.delete(id);
+    }
+  }
+
+  private forgetGoneSessions(): void {
+    const living = new Set(this.live.map((session) => session.key));
+    const gone = [...this.bySession.keys()].filter((key) => !living.has(key));
+    for (const key of gone.slice(0, -this.limits.goneSessions)) {
+      this.bySession.delete(key);
+      for (const [id, session] of this.sessionOf) if (session === key) this.sessionOf.delete(id);
+      for (const [id, session] of this.dropped) if (session === key) this.dropped.delete(id);
+    }
+  }
+}
+
+function stateOf(end: RunEnd): RunState {
+  if (end.failure !== undefined || end.result === undefined) return 'failed';
+  if (end.result.cancelled) return 'cancelled';
+  return end.result.exitCode === 0 ? 'ok' : 'error';
+}
+
+function updateDisplay(
+  session: SessionTranscript,
+  output: Extract<KernelOutput, { type: 'updateDisplay' }>,
+): void {
+  session.updateDisplay(output.displayId, shownParts(output.data), { ...output.metadata });
+}
+
+function write(log: OutputLog, output: Exclude<KernelOutput, { type: 'updateDisplay' }>): void {
+  switch (output.type) {
+    case 'stream':
+      return log.text(output.name, output.text);
+    case 'gap':
+      return log.gap(output.lines, output.bytes);
+    case 'clear':
+      return log.clear(output.wait);
+    case 'error': {
+      const { name, value, traceback } = output;
+      return log.item(() => ({ kind: 'error', name, value, traceback }));
+    }
+    case 'display':
+    case 'result': {
+      const data = shownParts(output.data);
+      const metadata = { ...output.metadata };
+      const result = output.type === 'result';
+      const displayId = output.type === 'display' ? output.displayId : undefined;
+      return log.item((id) => ({ kind: 'display', id, result, data, metadata }), displayId);
+    }
+  }
+}
