@@ -1,0 +1,23 @@
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { measureFlood } from './flood';
+import { measureRoundTrips } from './roundTrips';
+import type { Report } from './report';
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { json: { type: 'string' } } });
+  const report: Report = new Map();
+  await measureRoundTrips(report);
+  await measureFlood(report);
+  if (values.json !== undefined) {
+    writeFileSync(values.json, JSON.stringify(Object.fromEntries(report), null, 2) + '\n');
+  }
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);
