@@ -1,0 +1,197 @@
+import type { Clock } from '../base/clock';
+import type { Disposable } from '../base/disposable';
+import { messageOf } from '../base/errors';
+import { Emitter } from '../base/event';
+import type { CodeSource } from '../kernel/execution';
+import type { ExecutionResult, KernelPool, PoolExecuteOptions } from '../pool/types';
+import type { Transcript } from './panel/transcript';
+import { sessionKeyOf, type SessionTarget } from './sessions/target';
+
+/** Where code comes from, told at the moment a person asked to run it. */
+export interface Place {
+  /** URI of the document. */
+  readonly document: string;
+  /** Path of the folder that its own session belongs to. */
+  readonly folder: string;
+}
+
+export interface RunRequest {
+  readonly code: string;
+  readonly source?: CodeSource;
+  /** Either the place, whose session is resolved, or a session that is already known. */
+  readonly to: Place | SessionTarget;
+}
+
+export interface ActiveRun {
+  readonly executionId: string;
+  readonly sessionKey: string;
+  readonly firstLine: string;
+  /** Milliseconds since the epoch; undefined while it waits. */
+  readonly startedAt: number | undefined;
+}
+
+export interface RunsParts {
+  /** This window, as the owner of the sessions that it runs in. */
+  readonly ownerId: string;
+  readonly clock: Clock;
+  readonly transcript: Pick<Transcript, 'begin' | 'started' | 'output' | 'finished' | 'ask'>;
+  readonly newId: () => string;
+  /** Throws where nothing may run. Asked before anything else. */
+  assertAllowed(): void;
+  pool(): Promise<KernelPool>;
+  /** Rejects where there is no interpreter. */
+  resolve(place: Place): Promise<SessionTarget>;
+  mode(): NonNullable<PoolExecuteOptions['mode']>;
+  /** A run was handed to its session. */
+  onBegin(sessionKey: string): void;
+  /** Tells the person, once for many. */
+  onFailure(error: unknown): void;
+}
+
+interface Entry extends ActiveRun {
+  readonly controller: AbortController;
+}
+
+const FIRST_LINE_LENGTH = 200;
+
+/** The one place where the editor runs code. Runs are handed on in the order in which they were asked for, each once. */
+export class Runs implements Disposable {
+  private readonly active = new Map<string, Entry>();
+  private readonly changed = new Emitter<void>();
+  private turn: Promise<void> = Promise.resolve();
+
+  constructor(private readonly parts: RunsParts) {}
+
+  /** A run began, started or ended. */
+  readonly onDidChange = this.changed.event;
+
+  /** Resolves when the run is over. Failures are told to the person, so it does not reject. */
+  async run(request: RunRequest): Promise<void> {
+    const queuedAt = this.parts.clock.now();
+    // What has to be awaited before the pool takes the code is awaited one run after the other.
+    const handedOver = this.turn.then(() => this.handOver(request, queuedAt));
+    this.turn = handedOver.then(nothing, nothing);
+    try {
+      await (
+        await handedOver
+      ).over;
+    } catch (error) {
+      this.parts.onFailure(error);
+    }
+  }
+
+  /** Runs of a session that are not over, oldest first. */
+  inSession(sessionKey: string): readonly ActiveRun[] {
+    return [...this.active.values()].filter((run) => run.sessionKey === sessionKey);
+  }
+
+  get(executionId: string): ActiveRun | undefined {
+    return this.active.get(executionId);
+  }
+
+  get size(): number {
+    return this.active.size;
+  }
+
+  /** Cancels one run: interrupts it where it runs, takes it out of the queue where it waits. */
+  cancel(executionId: string): void {
+    this.active.get(executionId)?.controller.abort();
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+
+  private async handOver(request: RunRequest, queuedAt: number): Promise<{ over: Promise<void> }> {
+    this.parts.assertAllowed();
+    const { to } = request;
+    const [target, pool] = await Promise.all([
+      'sessionId' in to ? to : this.parts.resolve(to),
+      this.parts.pool(),
+    ]);
+    return { over: this.execute(pool, target, request, queuedAt) };
+  }
+
+  private async execute(
+    pool: KernelPool,
+    target: SessionTarget,
+    request: RunRequest,
+    queuedAt: number,
+  ): Promise<void> {
+    const entry = this.begin(target, request, queuedAt);
+    const { executionId } = entry;
+    try {
+      const result = await pool.execute(request.code, this.options(target, request, entry));
+      this.end(executionId, { result });
+    } catch (error) {
+      this.end(executionId, { failure: messageOf(error) });
+      throw error;
+    }
+  }
+
+  private begin(target: SessionTarget, request: RunRequest, queuedAt: number): Entry {
+    const executionId = this.parts.newId();
+    const sessionKey = sessionKeyOf(target);
+    const entry: Entry = {
+      executionId,
+      sessionKey,
+      firstLine: firstLineOf(request.code),
+      startedAt: undefined,
+      controller: new AbortController(),
+    };
+    this.active.set(executionId, entry);
+    this.parts.transcript.begin({
+      executionId,
+      sessionKey,
+      sessionLabel: target.label,
+      code: request.code,
+      language: target.language,
+      ownerLabel: 'You',
+      queuedAt,
+      ...(request.source && { source: request.source }),
+    });
+    this.parts.onBegin(sessionKey);
+    this.changed.fire();
+    return entry;
+  }
+
+  private options(
+    target: SessionTarget,
+    request: RunRequest,
+    { executionId, controller }: Entry,
+  ): PoolExecuteOptions {
+    const { transcript, clock, ownerId } = this.parts;
+    return {
+      cwd: target.cwd,
+      sessionId: target.sessionId,
+      ownerId,
+      mode: this.parts.mode(),
+      executionId,
+      signal: controller.signal,
+      ...(target.interpreter !== undefined && { interpreter: target.interpreter }),
+      ...(request.source && { source: request.source }),
+      onStart: () => {
+        const startedAt = clock.now();
+        const entry = this.active.get(executionId);
+        if (entry) this.active.set(executionId, { ...entry, startedAt });
+        transcript.started(executionId, startedAt);
+        this.changed.fire();
+      },
+      onOutput: (output) => transcript.output(executionId, output),
+      onInput: (question) => transcript.ask(executionId, question),
+    };
+  }
+
+  private end(executionId: string, how: { result: ExecutionResult } | { failure: string }): void {
+    this.active.delete(executionId);
+    this.parts.transcript.finished(executionId, { at: this.parts.clock.now(), ...how });
+    this.changed.fire();
+  }
+}
+
+function firstLineOf(code: string): string {
+  const line = code.split('\n').find((text) => text.trim() !== '') ?? '';
+  return line.trim().slice(0, FIRST_LINE_LENGTH);
+}
+
+function nothing(): void {}

@@ -1,0 +1,19 @@
+import type { Language } from '../../kernel/language';
+
+/** Which session a run goes to: the parts of its key, and what people call it. */
+export interface SessionTarget {
+  readonly language: Language;
+  readonly sessionId: string;
+  /** Canonical working directory. */
+  readonly cwd: string;
+  /** Only when it was chosen explicitly. */
+  readonly interpreter: string | undefined;
+  readonly label: string;
+}
+
+/** The same string for the same session, before it exists, while it lives and after it is gone. */
+export function sessionKeyOf(
+  session: Pick<SessionTarget, 'sessionId' | 'cwd' | 'interpreter'>,
+): string {
+  return JSON.stringify([session.sessionId, session.cwd, session.interpreter ?? '']);
+}

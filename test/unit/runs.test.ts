@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock';
+import { deferred } from '../../src/base/deferred';
+import { HoldfastError } from '../../src/base/errors';
+import { createTranscript } from '../../src/editor/panel/transcript';
+import { Runs, type Place, type RunsParts } from '../../src/editor/runs';
+import { sessionKeyOf, type SessionTarget } from '../../src/editor/sessions/target';
+import type { ExecutionResult, KernelPool, PoolExecuteOptions } from '../../src/pool/types';
+
+const place: Place = { document: 'file:///w/a.py', folder: '/w' };
+const target: SessionTarget = {
+  language: 'python',
+  sessionId: 'python:default',
+  cwd: '/w',
+  interpreter: undefined,
+  label: 'w',
+};
+const ok: ExecutionResult = {
+  output: '',
+  exitCode: 0,
+  cancelled: false,
+  truncated: false,
+  totalLines: 0,
+  totalBytes: 0,
+  outputLines: 0,
+  outputBytes: 0,
+  displayOutputs: [],
+  stdinRequested: false,
+};
+
+function setUp(parts: Partial<RunsParts> = {}) {
+  const executed: { code: string; options: PoolExecuteOptions }[] = [];
+  const failures: unknown[] = [];
+  const transcript = createTranscript();
+  const pool = {
+    execute(code: string, options: PoolExecuteOptions) {
+      executed.push({ code, options });
+      return Promise.resolve(ok);
+    },
+  };
+  let ids = 0;
+  const runs = new Runs({
+    ownerId: 'window:1',
+    clock: systemClock,
+    transcript,
+    newId: () => `run-${++ids}`,
+    assertAllowed() {},
+    pool: () => Promise.resolve(pool as unknown as KernelPool),
+    resolve: () => Promise.resolve(target),
+    mode: () => 'session',
+    onBegin() {},
+    onFailure: (error) => failures.push(error),
+    ...parts,
+  });
+  return { runs, executed, failures, transcript };
+}
+
+describe('runs', () => {
+  it('reach the session once each and in order, though the first is slower to resolve', async () => {
+    const slow = deferred<SessionTarget>();
+    let asked = 0;
+    const { runs, executed } = setUp({
+      resolve: () => (asked++ === 0 ? slow.promise : Promise.resolve(target)),
+    });
+    const all = ['a', 'b', 'c'].map((code) => runs.run({ code, to: place }));
+    slow.resolve(target);
+    await Promise.all(all);
+    expect(executed.map(({ code }) => code)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('do not wait for each other to end', async () => {
+    const executed: string[] = [];
+    const never = new Promise<ExecutionResult>(() => {});
+    const pool = { execute: (code: string) => (executed.push(code), never) };
+    const secondBegan = deferred();
+    const { runs } = setUp({
+      pool: () => Promise.resolve(pool as unknown as KernelPool),
+      onBegin: () => executed.length === 1 && secondBegan.resolve(),
+    });
+    void runs.run({ code: 'a', to: place });
+    void runs.run({ code: 'b', to: place });
+    await secondBegan.promise;
+    await Promise.resolve();
+    expect(executed).toEqual(['a', 'b']);
+  });
+
+  it('carry the window as the owner, the session, and where the code stands', async () => {
+    const { runs, executed } = setUp();
+    const source = { file: '/w/a.py', line: 3 };
+    await runs.run({ code: 'a', source, to: { ...target, interpreter: '/py' } });
+    expect(executed[0]?.options).toMatchObject({
+      ownerId: 'window:1',
+      sessionId: 'python:default',
+      cwd: '/w',
+      interpreter: '/py',
+      mode: 'session',
+      source,
+    });
+  });
+
+  it('carry no interpreter that nobody chose', async () => {
+    const { runs, executed } = setUp();
+    await runs.run({ code: 'a', to: place });
+    expect(executed[0]?.options).not.toHaveProperty('interpreter');
+  });
+
+  it('in a workspace that is not trusted resolve and start nothing', async () => {
+    let touched = false;
+    const touch = (): Promise<never> => {
+      touched = true;
+      return Promise.reject(new Error('touched'));
+    };
+    const { runs, failures } = setUp({
+      assertAllowed() {
+        throw new HoldfastError('untrusted_workspace', 'Not trusted.');
+      },
+      resolve: touch,
+      pool: touch,
+    });
+    await runs.run({ code: 'a', to: place });
+    expect(failures).toMatchObject([{ code: 'untrusted_workspace' }]);
+    expect(touched).toBe(false);
+  });
+
+  it('that fail are told, and do not hold up the next one', async () => {
+    let asked = 0;
+    const { runs, executed, failures } = setUp({
+      resolve: () =>
+        asked++ === 0 ? Promise.reject(new Error('no Python')) : Promise.resolve(target),
+    });
+    await Promise.all(['a', 'b'].map((code) => runs.run({ code, to: place })));
+    expect(failures).toMatchObject([{ message: 'no Python' }]);
+    expect(executed.map(({ code }) => code)).toEqual(['b']);
+  });
+
+  it('are known while they go on, and cancelled by their id alone', async () => {
+    const signals = new Map<string, AbortSignal | undefined>();
+    const began = deferred();
+    const pool = {
+      execute(code: string, { signal, onStart }: PoolExecuteOptions) {
+        signals.set(code, signal);
+        if (signals.size === 1) onStart?.();
+        else began.resolve();
+        return new Promise<ExecutionResult>((resolve) =>
+          signal?.addEventListener('abort', () => resolve({ ...ok, cancelled: true })),
+        );
+      },
+    };
+    const { runs } = setUp({ pool: () => Promise.resolve(pool as unknown as KernelPool) });
+    const first = runs.run({ code: '\n  while True:\n    pass', to: place });
+    void runs.run({ code: 'b', to: place });
+    await began.promise;
+    const [running, waiting] = runs.inSession(sessionKeyOf(target));
+    expect(running).toMatchObject({ executionId: 'run-1', firstLine: 'while True:' });
+    expect(running?.startedAt).toBeTypeOf('number');
+    expect(waiting?.startedAt).toBeUndefined();
+    runs.cancel('run-1');
+    await first;
+    expect(runs.inSession(sessionKeyOf(target)).map((run) => run.executionId)).toEqual(['run-2']);
+    expect(signals.get('b')?.aborted).toBe(false);
+  });
+});
