@@ -1,0 +1,63 @@
+import type { StopProgress } from '../../kernel/kernel';
+import type { SessionSnapshot } from '../../pool/types';
+
+/** How long something has lasted, for people: "3 s", "2 min 5 s", "1 h 4 min". */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** What a session is doing, in a few words. */
+export function stateInWords({ state }: Pick<SessionSnapshot, 'state'>, now: number): string {
+  switch (state.kind) {
+    case 'starting':
+      return 'starting';
+    case 'idle':
+      return 'idle';
+    case 'busy':
+      return `running ${duration(now - state.since)}`;
+    case 'stopping':
+      return state.progress ? `stopping: ${stepInWords(state.progress.step)}` : 'stopping';
+    case 'stopUnconfirmed':
+      return 'stop not confirmed';
+    case 'dead':
+      return 'ended';
+  }
+}
+
+/** A step of a stop, as it is being taken. */
+export function stepInWords(step: StopProgress['step']): string {
+  switch (step) {
+    case 'ask':
+      return 'asked to leave';
+    case 'interrupt':
+      return 'interrupted';
+    case 'terminate':
+      return 'sent SIGTERM';
+    case 'kill':
+      return 'sent SIGKILL';
+    case 'sweep':
+      return 'sweeping its children';
+  }
+}
+
+/** "Python 3.11.7" of "Python 3.11.7 (/usr/bin/python3)"; before it is known, just the language. */
+export function languageInWords({ description }: Pick<SessionSnapshot, 'description'>): string {
+  return description?.replace(/\s*\(.*\)\s*$/s, '') || 'Python';
+}
+
+/** The path in "Python 3.11.7 (/usr/bin/python3)". */
+export function programOf(
+  session: Pick<SessionSnapshot, 'description' | 'interpreter'>,
+): string | undefined {
+  return /\((.*)\)\s*$/s.exec(session.description ?? '')?.[1] ?? session.interpreter;
+}
+
+export function bytesInWords(bytes: number): string {
+  return bytes < 2 ** 30
+    ? `${Math.round(bytes / 2 ** 20)} MB`
+    : `${(bytes / 2 ** 30).toFixed(1)} GB`;
+}

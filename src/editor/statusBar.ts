@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../base/clock';
+import { DisposableStore, type Disposable } from '../base/disposable';
+import type { SessionSnapshot } from '../pool/types';
+import { activePython, placeOf } from './place';
+import type { SessionBook } from './sessions/sessionBook';
+import type { SessionsModel } from './sessions/sessionsModel';
+import { stateIcon } from './sessions/rows';
+import { sessionKeyOf } from './sessions/target';
+import { languageInWords, stateInWords } from './sessions/words';
+
+const TICK_MS = 1000;
+
+/** The session of the Python file in front, and what it is doing. */
+export class StatusBar implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly item: vscode.StatusBarItem;
+  private tick: Disposable | undefined;
+
+  constructor(
+    private readonly model: SessionsModel,
+    private readonly book: SessionBook,
+    private readonly clock: Clock,
+  ) {
+    this.item = this.store.add(
+      vscode.window.createStatusBarItem('holdfast.session', vscode.StatusBarAlignment.Right, 100.5),
+    );
+    this.item.name = 'Holdfast Session';
+    this.item.command = 'holdfast.sessionActions';
+    this.store.add(model.onDidChange(() => this.render()));
+    this.store.add(vscode.window.onDidChangeActiveTextEditor(() => this.render()));
+    this.store.add(vscode.workspace.onDidOpenTextDocument(() => this.render()));
+    this.render();
+  }
+
+  /** What the book says has changed. */
+  render(): void {
+    this.tick?.dispose();
+    this.tick = undefined;
+    const editor = activePython();
+    if (!editor) return this.item.hide();
+    const { document, folder } = placeOf(editor.document);
+    const target = this.book.current(document, folder);
+    const session = target && this.model.withKey(sessionKeyOf(target));
+    this.show(session, session && this.book.labelOf(session));
+    this.item.show();
+    if (session?.state.kind === 'busy') this.tick = this.clock.after(TICK_MS, () => this.render());
+  }
+
+  dispose(): void {
+    this.tick?.dispose();
+    this.store.dispose();
+  }
+
+  private show(session: SessionSnapshot | undefined, label: string | undefined): void {
+    if (!session) {
+      this.item.text = '$(circle-outline) Python';
+      this.item.tooltip = 'No Holdfast session yet: the first run starts one.';
+      this.item.backgroundColor = undefined;
+      this.item.accessibilityInformation = { label: 'Holdfast: no session yet' };
+      return;
+    }
+    const doing = stateInWords(session, this.clock.now());
+    const language = languageInWords(session);
+    this.item.text = `$(${stateIcon(session.state.kind).name}) ${language} ${doing}`;
+    this.item.tooltip = `Holdfast session ${label}: ${doing}. Click for what you can do.`;
+    this.item.accessibilityInformation = {
+      label: `Holdfast session ${label}, ${language}, ${doing}`,
+    };
+    this.item.backgroundColor = background(session.state.kind);
+  }
+}
+
+function background(kind: SessionSnapshot['state']['kind']): vscode.ThemeColor | undefined {
+  if (kind === 'dead') return new vscode.ThemeColor('statusBarItem.errorBackground');
+  if (kind === 'stopUnconfirmed') return new vscode.ThemeColor('statusBarItem.warningBackground');
+  return undefined;
+}
