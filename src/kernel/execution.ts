@@ -39,6 +39,10 @@ export interface ExecutionReply {
   readonly timedOut: boolean;
   /** Input was asked for and nobody could answer. */
   readonly stdinRequested: boolean;
+  /** The interrupt of its abort was not heeded: the kernel had to be killed under it. */
+  readonly killed?: true;
+  /** The working directory that the code left behind, where the kernel tells it. */
+  readonly cwd?: string;
 }
 
 /** What a request to interrupt can claim. */

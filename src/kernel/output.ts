@@ -33,5 +33,8 @@ export type KernelOutput =
     }
   /** Forget the outputs so far: at once, or (`wait`) when the next one comes. */
   | { readonly type: 'clear'; readonly wait: boolean }
-  /** Stream text that was left out on the way because nobody could take it in time. Its size still counts. */
+  /**
+   * Stream text that was left out on the way because nobody could take it in time. Its size still counts: `lines` is
+   * the number of line ends in it, `bytes` its length in UTF-8.
+   */
   | { readonly type: 'gap'; readonly lines: number; readonly bytes: number };

@@ -1,0 +1,151 @@
+import type * as v from 'valibot';
+import {
+  CancellationTokenSource,
+  createMessageConnection,
+  SocketMessageReader,
+  SocketMessageWriter,
+  type MessageConnection,
+} from 'vscode-jsonrpc/node';
+import { deferred } from '../base/deferred';
+import { toDisposable, type Disposable } from '../base/disposable';
+import { HoldfastError, messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import { systemClock } from '../base/clock';
+import { fromResponseError } from '../protocol/failure';
+import * as m from '../protocol/messages';
+import { parse, type Schema } from '../protocol/parse';
+import { onNotification } from '../protocol/rpc';
+import type { LaunchedHost } from './launch';
+
+/** What a kernel's side of the connection hears. */
+export interface KernelChannel {
+  onOutput(items: v.InferOutput<typeof m.output.params>['items']): void;
+  onQuestion(question: v.InferOutput<typeof m.question.params>): void;
+  onQuestionOver(question: number): void;
+  onStopStep(progress: v.InferOutput<typeof m.stopStep.params>['progress']): void;
+  onExit(exit: v.InferOutput<typeof m.exited.params>['exit']): void;
+}
+
+export interface AskOptions {
+  /** Limit of the answer in ms, from the call; passed, the request rejects with `host_lost`. */
+  readonly withinMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The connection to one kernel host, from its greeting to its close. */
+export class HostConnection {
+  private readonly connection: MessageConnection;
+  private readonly channels = new Map<string, KernelChannel>();
+  private readonly lost = deferred<void>();
+  private open = true;
+
+  constructor(
+    readonly host: LaunchedHost,
+    private readonly log: Log,
+  ) {
+    const { socket } = host;
+    this.connection = createMessageConnection(
+      new SocketMessageReader(socket),
+      new SocketMessageWriter(socket),
+    );
+    this.connection.onError(([error]) => log.warn(`Kernel host connection: ${error.message}`));
+    socket.once('close', () => {
+      this.open = false;
+      this.connection.dispose();
+      this.lost.resolve();
+    });
+    this.listen();
+    if (socket.destroyed) socket.emit('close', false);
+  }
+
+  get isOpen(): boolean {
+    return this.open;
+  }
+
+  /** Resolves when the connection has closed, which is what "the host is gone" means. */
+  get whenLost(): Promise<void> {
+    return this.lost.promise;
+  }
+
+  /** Facts about this kernel go to `channel` until disposed. */
+  join(kernel: string, channel: KernelChannel): Disposable {
+    this.channels.set(kernel, channel);
+    return toDisposable(() => this.channels.delete(kernel));
+  }
+
+  /** Rejects with HoldfastError: the host's own, or `host_lost`. */
+  async ask<P extends Schema, R extends Schema>(
+    message: m.RequestMessage<P, R>,
+    params: v.InferInput<P>,
+    { withinMs, signal }: AskOptions = {},
+  ): Promise<v.InferOutput<R>> {
+    if (!this.open) throw fromResponseError(undefined);
+    const cancellation = new CancellationTokenSource();
+    const cancel = (): void => cancellation.cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
+    const late = deferred<never>();
+    const limit =
+      withinMs === undefined
+        ? undefined
+        : systemClock.after(withinMs, () => late.reject(silence(message.type.method)));
+    try {
+      const answer = this.connection.sendRequest<unknown>(
+        message.type.method,
+        params,
+        cancellation.token,
+      );
+      const lost = this.whenLost.then(() => {
+        throw fromResponseError(undefined);
+      });
+      const result = await Promise.race([answer, late.promise, lost]);
+      return parse(message.result, result, `answer to ${message.type.method}`);
+    } catch (error) {
+      throw fromResponseError(error);
+    } finally {
+      limit?.dispose();
+      signal?.removeEventListener('abort', cancel);
+      cancellation.dispose();
+    }
+  }
+
+  tell<P extends Schema>(message: m.NotificationMessage<P>, params: v.InferInput<P>): void {
+    if (!this.open) return;
+    this.connection
+      .sendNotification(message.type.method, params)
+      .catch((error: unknown) => this.log.debug(`Not told: ${messageOf(error)}`));
+  }
+
+  close(): void {
+    this.host.socket.destroy();
+  }
+
+  private listen(): void {
+    const { connection } = this;
+    const onInvalid = (error: unknown): void => {
+      // Half-understood facts would make wrong states: better none, with a cause.
+      this.log.error('The kernel host sent what nobody understands.', error);
+      this.close();
+    };
+    const hear = <P extends Schema>(
+      message: m.NotificationMessage<P>,
+      listener: (params: v.InferOutput<P>) => void,
+    ): void => onNotification(connection, message, listener, onInvalid);
+
+    hear(m.output, ({ kernel, seq, items }) => {
+      this.channels.get(kernel)?.onOutput(items);
+      this.tell(m.acknowledgeOutput, { kernel, seq });
+    });
+    hear(m.question, (question) => this.channels.get(question.kernel)?.onQuestion(question));
+    hear(m.questionOver, ({ kernel, question }) =>
+      this.channels.get(kernel)?.onQuestionOver(question),
+    );
+    hear(m.stopStep, ({ kernel, progress }) => this.channels.get(kernel)?.onStopStep(progress));
+    hear(m.exited, ({ kernel, exit }) => this.channels.get(kernel)?.onExit(exit));
+    hear(m.hostLog, ({ level, message }) => this.log[level](`Kernel host: ${message}`));
+    connection.listen();
+  }
+}
+
+function silence(method: string): HoldfastError {
+  return new HoldfastError('host_lost', `The kernel host does not answer (${method}).`);
+}

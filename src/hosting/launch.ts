@@ -1,0 +1,131 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { open, readFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import os from 'node:os';
+import { createInterface } from 'node:readline';
+import { HoldfastError, messageOf } from '../base/errors';
+import { freshToken, greetHost } from '../protocol/handshake';
+import { parseReadyLine } from '../protocol/readyLine';
+import {
+  logPathIn,
+  makeRuntimeFolder,
+  removeRuntimeFolder,
+  writeToken,
+} from '../protocol/runtimeFolder';
+
+export interface LaunchOptions {
+  /** The host's bundle. */
+  readonly hostScript: string;
+  readonly runnersDir: string;
+  /** Where its private folder goes; default XDG_RUNTIME_DIR, else the temporary folder. */
+  readonly runtimeDir?: string | undefined;
+}
+
+export interface LaunchedHost {
+  readonly pid: number;
+  /** Greeted; the protocol's messages come next. */
+  readonly socket: Socket;
+  readonly folder: string;
+}
+
+const READY_WITHIN_MS = 10_000;
+
+/**
+ * Starts a kernel host that outlives this process, and connects to it. Rejects with HoldfastError `host_unavailable`;
+ * then nothing of it is left. What it returns does not keep this process alive.
+ */
+export async function launchHost(options: LaunchOptions): Promise<LaunchedHost> {
+  const folder = await makeRuntimeFolder(options.runtimeDir);
+  let child: ChildProcess | undefined;
+  try {
+    const token = freshToken();
+    await writeToken(folder, token);
+    const signal = AbortSignal.timeout(READY_WITHIN_MS);
+    child = await spawnHost(options, folder);
+    const address = await addressOf(child, signal);
+    const socket = await connectTo(address, signal);
+    try {
+      await greetHost(socket, token, signal);
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    const { pid } = child;
+    if (pid === undefined) throw new Error('It has no process id.');
+    socket.unref();
+    return { pid, socket, folder };
+  } catch (error) {
+    child?.kill('SIGKILL');
+    const wrote = await readFile(logPathIn(folder), 'utf8').catch(() => '');
+    await removeRuntimeFolder(folder);
+    throw new HoldfastError(
+      'host_unavailable',
+      `The kernel host did not start: ${messageOf(error)}${wrote === '' ? '' : ` It wrote: ${wrote.slice(-2_000)}`}`,
+      { cause: error },
+    );
+  }
+}
+
+async function spawnHost(options: LaunchOptions, folder: string): Promise<ChildProcess> {
+  // What it writes before its own log is open (a missing file, a syntax error) goes where that log will be.
+  const log = await open(logPathIn(folder), 'a', 0o600);
+  try {
+    const child = spawn(process.execPath, [options.hostScript, folder, options.runnersDir], {
+      cwd: os.homedir(),
+      env: hostEnvironment(process.env),
+      detached: true,
+      windowsHide: true,
+      stdio: ['ignore', 'pipe', log.fd],
+    });
+    child.unref();
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    return child;
+  } finally {
+    await log.close();
+  }
+}
+
+/** Plain Node out of the editor's own program, without what steers the editor's processes. */
+function hostEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(
+    ([name]) => !/^(?:ELECTRON_.*|VSCODE_.*|NODE_OPTIONS)$/i.test(name),
+  );
+  return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: '1' };
+}
+
+/** Reads the one line on its stdout, which both sides close then. */
+async function addressOf(child: ChildProcess, signal: AbortSignal): Promise<string> {
+  const { stdout } = child;
+  if (stdout === null) throw new Error('It has no stdout.');
+  const lines = createInterface({ input: stdout, signal });
+  try {
+    for await (const line of lines) return parseReadyLine(line).address;
+  } finally {
+    lines.close();
+    stdout.destroy();
+  }
+  throw new Error(
+    signal.aborted
+      ? `It was not ready within ${READY_WITHIN_MS / 1000} s.`
+      : 'It ended before it was ready.',
+  );
+}
+
+function connectTo(address: string, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(address);
+    const onAbort = (): void => void socket.destroy(new Error('It did not accept in time.'));
+    signal.addEventListener('abort', onAbort, { once: true });
+    socket.once('connect', () => {
+      signal.removeEventListener('abort', onAbort);
+      socket.off('error', reject);
+      // From here on what counts is that the socket closes.
+      socket.on('error', () => undefined);
+      resolve(socket);
+    });
+    socket.once('error', reject);
+  });
+}

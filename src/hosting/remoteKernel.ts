@@ -1,0 +1,246 @@
+import { DisposableStore } from '../base/disposable';
+import { HoldfastError, messageOf } from '../base/errors';
+import { Emitter } from '../base/event';
+import type { Log } from '../base/log';
+import type { ExecuteOptions, ExecutionReply, InterruptVerdict } from '../kernel/execution';
+import type {
+  KernelExit,
+  PooledKernel,
+  ShutdownOptions,
+  ShutdownOutcome,
+  StopProgress,
+} from '../kernel/kernel';
+import type { KernelOutput } from '../kernel/output';
+import type { Processes } from '../platform/processes';
+import * as m from '../protocol/messages';
+import type { HostConnection, KernelChannel } from './hostConnection';
+import { endOrphan } from './orphan';
+import { RemoteRun } from './remoteRun';
+
+/** Limits of the host's answers, in ms beyond what the asked thing itself may take. */
+const ANSWER_WITHIN_MS = 5_000;
+/** An unlimited stop takes at most the sum of the ladder's deadlines in the host. */
+const UNLIMITED_STOP_MS = 15_000;
+
+export interface LateOutput {
+  readonly executionId: string | undefined;
+  readonly output: KernelOutput;
+}
+
+export interface RemoteKernelFacts {
+  readonly pid: number;
+  readonly startTime?: string;
+  readonly description: string;
+}
+
+/** A kernel in the kernel host, as the pool sees it. */
+export class RemoteKernel implements PooledKernel, KernelChannel {
+  private readonly store = new DisposableStore();
+  private readonly runs = new Map<string, RemoteRun>();
+  private readonly didExit = new Emitter<KernelExit>();
+  private readonly didStopStep = new Emitter<StopProgress>();
+  private readonly didLateOutput = new Emitter<LateOutput>();
+  private facts: RemoteKernelFacts | undefined;
+  private exitFact: KernelExit | undefined;
+  private pastAsking = false;
+  private orphaned: Promise<ShutdownOutcome> | undefined;
+
+  readonly onDidExit = this.didExit.event;
+  readonly onDidStopStep = this.didStopStep.event;
+  readonly onDidLateOutput = this.didLateOutput.event;
+
+  constructor(
+    private readonly name: string,
+    private readonly connection: HostConnection,
+    private readonly processes: Processes,
+    private readonly log: Log,
+  ) {
+    this.store.add(connection.join(name, this));
+  }
+
+  /** The start has ended well. */
+  started(facts: RemoteKernelFacts): void {
+    this.facts = facts;
+    void this.connection.whenLost.then(() => this.onHostLost());
+  }
+
+  /** The start has failed: nobody will hear of this kernel. */
+  discard(): void {
+    this.store.dispose();
+  }
+
+  get pid(): number {
+    return this.facts?.pid ?? 0;
+  }
+
+  get description(): string {
+    return this.facts?.description ?? '';
+  }
+
+  get exit(): KernelExit | undefined {
+    return this.exitFact;
+  }
+
+  isAlive(): boolean {
+    return this.exitFact === undefined && this.connection.isOpen;
+  }
+
+  isStopping(): boolean {
+    return this.pastAsking;
+  }
+
+  async execute(code: string, options: ExecuteOptions): Promise<ExecutionReply> {
+    const { executionId: execution, source, signal } = options;
+    if (!this.isAlive()) return cancelledReply;
+    const run = new RemoteRun(options, (question, text) =>
+      this.connection.tell(m.answerInput, { kernel: this.name, question, text }),
+    );
+    this.runs.set(execution, run);
+    const abort = (): void =>
+      this.connection.tell(m.abortExecution, { kernel: this.name, execution });
+    try {
+      const reply = this.connection.ask(m.execute, {
+        kernel: this.name,
+        execution,
+        code,
+        stdin: options.onInput !== undefined,
+        ...(source !== undefined && { source: { file: source.file, line: source.line } }),
+      });
+      // After the request, so that the host knows which run is meant.
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort, { once: true });
+      return await reply;
+    } catch (error) {
+      if (!(error instanceof HoldfastError) || !isDeath(error)) throw error;
+      // The exit says how; wait for it, as the caller reads it next.
+      await this.orphaned;
+      return cancelledReply;
+    } finally {
+      signal.removeEventListener('abort', abort);
+      this.runs.delete(execution);
+      run.dispose();
+    }
+  }
+
+  async interrupt(executionId?: string): Promise<InterruptVerdict> {
+    const target = `process group ${this.pid}`;
+    try {
+      const execution = executionId === undefined ? {} : { execution: executionId };
+      return await this.connection.ask(
+        m.interrupt,
+        { kernel: this.name, ...execution },
+        { withinMs: ANSWER_WITHIN_MS },
+      );
+    } catch (error) {
+      return { delivered: false, target, reason: messageOf(error) };
+    }
+  }
+
+  shutdown(options?: ShutdownOptions): Promise<ShutdownOutcome> {
+    const limit = options === undefined ? {} : { timeoutMs: options.timeoutMs };
+    return this.end(options?.timeoutMs ?? UNLIMITED_STOP_MS, (withinMs) =>
+      this.connection.ask(m.shutdownKernel, { kernel: this.name, ...limit }, { withinMs }),
+    );
+  }
+
+  kill(): Promise<ShutdownOutcome> {
+    return this.end(ANSWER_WITHIN_MS, (withinMs) =>
+      this.connection.ask(m.killKernel, { kernel: this.name }, { withinMs }),
+    );
+  }
+
+  async memory(): Promise<number | undefined> {
+    if (!this.isAlive()) return undefined;
+    try {
+      const params = { kernel: this.name };
+      const { bytes } = await this.connection.ask(m.measureMemory, params, {
+        withinMs: ANSWER_WITHIN_MS,
+      });
+      return bytes ?? undefined;
+    } catch (error) {
+      this.log.debug(`No figure for the memory of ${this.pid}: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  onOutput: KernelChannel['onOutput'] = (items) => {
+    for (const { execution, output } of items) {
+      const run = execution === null ? undefined : this.runs.get(execution);
+      if (run !== undefined) run.options.onOutput(output);
+      else this.didLateOutput.fire({ executionId: execution ?? undefined, output });
+    }
+  };
+
+  onQuestion: KernelChannel['onQuestion'] = ({ execution, question, prompt, password }) => {
+    const run = this.runs.get(execution);
+    if (run !== undefined) run.ask({ id: question, prompt, password });
+    else this.connection.tell(m.answerInput, { kernel: this.name, question, text: null });
+  };
+
+  onQuestionOver: KernelChannel['onQuestionOver'] = (question) => {
+    for (const run of this.runs.values()) run.questionOver(question);
+  };
+
+  onStopStep: KernelChannel['onStopStep'] = (progress) => {
+    if (progress.step !== 'ask' && progress.step !== 'sweep') this.pastAsking = true;
+    this.didStopStep.fire(progress);
+  };
+
+  onExit: KernelChannel['onExit'] = (exit) => {
+    if (this.exitFact !== undefined) return;
+    this.exitFact = exit;
+    this.store.dispose();
+    this.didExit.fire(exit);
+  };
+
+  private async end(
+    withinMs: number,
+    ask: (withinMs: number) => Promise<ShutdownOutcome>,
+  ): Promise<ShutdownOutcome> {
+    if (this.exitFact !== undefined && this.connection.isOpen) return { confirmed: true };
+    if (!this.connection.isOpen) return (await this.orphaned) ?? { confirmed: false };
+    try {
+      return await ask(withinMs);
+    } catch (error) {
+      if (error instanceof HoldfastError && error.code === 'kernel_not_found') {
+        return { confirmed: true };
+      }
+      if (!this.connection.isOpen) return (await this.orphaned) ?? { confirmed: false };
+      return { confirmed: false, reason: messageOf(error) };
+    }
+  }
+
+  /** Nobody holds the kernel any more: it is ended from here. */
+  private onHostLost(): void {
+    if (this.exitFact !== undefined) return;
+    this.orphaned = this.endAsOrphan();
+  }
+
+  private async endAsOrphan(): Promise<ShutdownOutcome> {
+    const { pid, startTime } = this.facts ?? {};
+    const outcome: ShutdownOutcome =
+      pid === undefined || startTime === undefined
+        ? { confirmed: false, reason: 'The system does not tell which process it was.' }
+        : await endOrphan(this.processes, { pid, startTime });
+    if (!outcome.confirmed) this.log.warn(`Kernel ${this.pid}: ${outcome.reason ?? ''}`);
+    this.onExit({
+      code: null,
+      signal: null,
+      stderrTail: '',
+      summary:
+        'The kernel ended because the kernel host died. Its variables are lost; the next run starts a new one.',
+    });
+    return outcome;
+  }
+}
+
+const cancelledReply: ExecutionReply = {
+  status: 'error',
+  cancelled: true,
+  timedOut: false,
+  stdinRequested: false,
+};
+
+function isDeath({ code }: HoldfastError): boolean {
+  return code === 'host_lost' || code === 'kernel_not_found' || code === 'kernel_died';
+}

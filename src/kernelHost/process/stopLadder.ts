@@ -1,0 +1,219 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { deferred, type Deferred } from '../../base/deferred';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { ShutdownOutcome, StopProgress } from '../../kernel/kernel';
+import type { FamilyMember, Processes } from '../../platform/processes';
+import type { Leader } from './spawn';
+import { planStop, type PlannedStep, type StopDeadlines } from './stopPlan';
+import { nameMembers, sweepFamily } from './sweep';
+
+export interface StopTarget {
+  readonly leader: Leader;
+  /** Identity of the leader, where the system tells it. */
+  readonly startTime: Promise<string | undefined>;
+  isBusy(): boolean;
+  /** Asks it by its own protocol to leave. */
+  ask(): void;
+  /** Interrupts what runs. */
+  interrupt(): Promise<unknown>;
+}
+
+// Where a look at the process table is slow (a tool has to be run), the stop does not wait for it longer than this.
+const FIRST_LOOK_MS = 250;
+
+/**
+ * Stops one process and all that came of it, step by step, and knows the evidence. One climb at a time: calls while
+ * it lasts join it and can only make it faster.
+ */
+export class StopLadder {
+  private climb: { readonly result: Promise<ShutdownOutcome>; killAt: number } | undefined;
+  private hurry: Deferred<void> = deferred();
+  private furthest: StopProgress['step'] | undefined;
+  private known: readonly FamilyMember[] = [];
+  private survivors: readonly FamilyMember[] = [];
+  /** Resolves when the leader has exited and what it left behind has been swept. */
+  private readonly swept: Promise<void>;
+
+  constructor(
+    private readonly target: StopTarget,
+    private readonly processes: Processes,
+    private readonly deadlines: StopDeadlines,
+    private readonly onStep: (progress: StopProgress) => void,
+    private readonly log: Log,
+  ) {
+    this.swept = target.leader.exited.then(() => this.sweep());
+  }
+
+  /** Past the asking: whatever the kernel does now, it is going. */
+  get isPastAsking(): boolean {
+    return this.furthest !== undefined && this.furthest !== 'ask';
+  }
+
+  get isStopping(): boolean {
+    return this.climb !== undefined;
+  }
+
+  /** Settles within `limitMs`, or, unlimited, within the sum of the deadlines. Never rejects. */
+  stop(limitMs?: number): Promise<ShutdownOutcome> {
+    if (this.climb === undefined) this.begin(this.plan(limitMs));
+    else if (limitMs !== undefined) this.hurryTo(this.plan(limitMs));
+    return this.outcomeWithin(limitMs);
+  }
+
+  /** The kill at once. */
+  kill(): Promise<ShutdownOutcome> {
+    const plan: PlannedStep[] = [{ step: 'kill', until: this.deadlines.kill }];
+    if (this.climb === undefined) this.begin(plan);
+    else this.hurryTo(plan);
+    return this.outcomeWithin(this.deadlines.kill + this.deadlines.sweep);
+  }
+
+  private plan(limitMs: number | undefined): readonly PlannedStep[] {
+    return planStop({
+      busy: this.target.isBusy(),
+      killedBefore: this.furthest === 'kill',
+      limitMs,
+      deadlines: this.deadlines,
+    });
+  }
+
+  private begin(plan: readonly PlannedStep[]): void {
+    const climb = { result: Promise.resolve<ShutdownOutcome>({ confirmed: false }), killAt: 0 };
+    climb.killAt = Date.now() + killOffset(plan);
+    this.climb = climb;
+    this.climb = Object.assign(climb, {
+      result: this.run(plan, climb)
+        .catch((error: unknown): ShutdownOutcome => {
+          this.log.error('A stop failed.', error);
+          return { confirmed: false, reason: messageOf(error) };
+        })
+        .finally(() => (this.climb = undefined)),
+    });
+  }
+
+  private hurryTo(plan: readonly PlannedStep[]): void {
+    const killAt = Date.now() + killOffset(plan);
+    if (this.climb === undefined || killAt >= this.climb.killAt) return;
+    this.climb.killAt = killAt;
+    const { hurry } = this;
+    this.hurry = deferred();
+    hurry.resolve();
+  }
+
+  private async run(
+    plan: readonly PlannedStep[],
+    climb: { readonly killAt: number },
+  ): Promise<ShutdownOutcome> {
+    const start = Date.now();
+    await this.look();
+    for (const { step, until } of plan) {
+      if (this.target.leader.exit() !== undefined) break;
+      const deadline = (): number =>
+        step === 'kill' ? start + until : Math.min(start + until, climb.killAt);
+      // A step whose time has passed already (somebody is in a hurry) is left out.
+      if (step !== 'kill' && deadline() <= Date.now()) continue;
+      const end = step === 'kill' ? Math.max(deadline(), Date.now() + 100) : deadline();
+      this.announce(step, end);
+      await this.perform(step);
+      if (await this.exitBefore(step === 'kill' ? () => end : deadline)) break;
+    }
+    if (this.target.leader.exit() === undefined) return this.withoutExitEvent();
+    await this.swept;
+    return this.confirmed();
+  }
+
+  private async perform(step: PlannedStep['step']): Promise<void> {
+    const { leader } = this.target;
+    switch (step) {
+      case 'ask':
+        return this.target.ask();
+      case 'interrupt':
+        await this.target.interrupt();
+        return;
+      case 'terminate':
+        await this.processes.signalGroup(leader.pid, 'SIGTERM');
+        return;
+      case 'kill':
+        await this.processes.signalGroup(leader.pid, 'SIGKILL');
+    }
+  }
+
+  /** Who belongs to the leader, as long as it lives: afterwards those that left its group can't be told from others. */
+  private async look(): Promise<void> {
+    const { leader } = this.target;
+    if (leader.exit() !== undefined) return;
+    const looking = this.processes
+      .family(leader)
+      .then((members) => (this.known = members.filter(({ pid }) => pid !== leader.pid)));
+    await Promise.race([looking, delay(FIRST_LOOK_MS, undefined, { ref: false })]);
+  }
+
+  private async exitBefore(deadline: () => number): Promise<boolean> {
+    while (this.target.leader.exit() === undefined) {
+      const left = deadline() - Date.now();
+      if (left <= 0) return false;
+      const timer = new AbortController();
+      await Promise.race([
+        this.target.leader.exited,
+        this.hurry.promise,
+        delay(left, undefined, { signal: timer.signal }).catch(() => undefined),
+      ]);
+      timer.abort();
+    }
+    return true;
+  }
+
+  /** No exit event: the process table may still be evidence. */
+  private async withoutExitEvent(): Promise<ShutdownOutcome> {
+    const { pid } = this.target.leader;
+    const [then, now] = await Promise.all([this.target.startTime, this.processes.startTime(pid)]);
+    if (then !== undefined && now !== then) {
+      await this.sweep();
+      return this.confirmed();
+    }
+    return { confirmed: false, reason: `Process ${pid} is still there after SIGKILL.` };
+  }
+
+  private async sweep(): Promise<void> {
+    const limit = this.deadlines.sweep;
+    if (this.climb !== undefined) this.announce('sweep', Date.now() + limit);
+    const { leader } = this.target;
+    this.survivors = (await sweepFamily(this.processes, leader, this.known, limit)).filter(
+      ({ pid }) => pid !== leader.pid,
+    );
+    if (this.survivors.length > 0) {
+      this.log.warn(`Outlived kernel ${leader.pid}: ${nameMembers(this.survivors)}.`);
+    }
+  }
+
+  private announce(step: StopProgress['step'], deadline: number): void {
+    if (step !== 'sweep') this.furthest = step;
+    this.log.debug(`Stopping ${this.target.leader.pid}: ${step}.`);
+    this.onStep({ step, startedAt: Date.now(), deadline });
+  }
+
+  private confirmed(): ShutdownOutcome {
+    if (this.survivors.length === 0) return { confirmed: true };
+    return { confirmed: true, reason: `Outlived the kernel: ${nameMembers(this.survivors)}.` };
+  }
+
+  private async outcomeWithin(limitMs: number | undefined): Promise<ShutdownOutcome> {
+    const result = this.climb?.result ?? Promise.resolve(this.confirmed());
+    if (limitMs === undefined) return result;
+    const timer = new AbortController();
+    const late = delay(limitMs, undefined, { signal: timer.signal }).then((): ShutdownOutcome =>
+      this.target.leader.exit() !== undefined
+        ? { confirmed: true, reason: 'What it left behind is still being swept.' }
+        : { confirmed: false, reason: `No exit of ${this.target.leader.pid} was seen in time.` },
+    );
+    late.catch(() => undefined);
+    const outcome = await Promise.race([result, late]);
+    timer.abort();
+    return outcome;
+  }
+}
+
+function killOffset(plan: readonly PlannedStep[]): number {
+  return plan.at(-2)?.until ?? 0;
+}
