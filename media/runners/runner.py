@@ -268,6 +268,7 @@ class Outlet:
         self.timer.acquire()
         self.timer_runs = False
         self.closing = False
+        self.holding = False  # the run's end is near: what comes goes with it
         self.impatient_until = 0.0
 
     # The methods below are called with the lock held.
@@ -370,7 +371,8 @@ class Outlet:
         with self.lock, shield:
             self.seal()
             self.put(json)
-            self.drain()
+            if not self.holding:
+                self.drain()
 
     def settle(self):
         """Makes sure that what comes on descriptors 1 and 2 from now on is read after the frames so far."""
@@ -1205,8 +1207,11 @@ class Session:
                 if body is not None:
                     self.evaluate(body, namespace)
                 if last is not None:
-                    sys.displayhook(self.evaluate(last, namespace))
+                    value = self.evaluate(last, namespace)
+                    outlet.holding = True
+                    sys.displayhook(value)
             finally:
+                outlet.holding = False
                 show_figures()
 
     def evaluate(self, code, namespace):
