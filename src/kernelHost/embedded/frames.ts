@@ -128,20 +128,30 @@ export class FrameDecoder {
 
   /** The frames that these bytes complete, in order. Throws a `protocol` error. */
   push(chunk: Buffer): RunnerFrame[] {
+    const frames: RunnerFrame[] = [];
+    this.read(chunk, (frame) => frames.push(frame));
+    return frames;
+  }
+
+  /** As `push`, but hands over each frame before it looks at the next one, so that a bad one costs none before it. */
+  read(chunk: Buffer, onFrame: (frame: RunnerFrame) => void): void {
     if (this.broken) throw this.broken;
     this.chunks.push(chunk);
     this.held += chunk.length;
-    const frames: RunnerFrame[] = [];
+    for (let frame = this.nextFrame(); frame !== undefined; frame = this.nextFrame()) {
+      onFrame(frame);
+    }
+  }
+
+  private nextFrame(): RunnerFrame | undefined {
     try {
-      for (let json = this.next(); json !== undefined; json = this.next()) {
-        frames.push(parseRunnerFrame(json));
-      }
+      const json = this.next();
+      return json === undefined ? undefined : parseRunnerFrame(json);
     } catch (error) {
       this.broken = error instanceof HoldfastError ? error : protocolError(messageOf(error));
       this.chunks = [];
       throw this.broken;
     }
-    return frames;
   }
 
   private next(): string | undefined {

@@ -75,7 +75,7 @@ export class RunnerPipes {
   private readFrames(chunk: Buffer): void {
     if (this.broken) return;
     try {
-      for (const frame of this.decoder.push(chunk)) this.listener.onFrame(frame);
+      this.decoder.read(chunk, (frame) => this.listener.onFrame(frame));
     } catch (error) {
       this.break(error);
     }
