@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { Log } from '../base/log';
+import { openSetting } from './openSetting';
 
 /** The settings, read nowhere else. Names, defaults and descriptions are in package.json. */
 const settings = {
@@ -41,8 +42,4 @@ export class Configuration {
     const chosen = await vscode.window.showWarningMessage(`${complaint}The default is used.`, open);
     if (chosen === open) await openSetting(`holdfast.${name}`);
   }
-}
-
-export async function openSetting(id: string): Promise<void> {
-  await vscode.commands.executeCommand('workbench.action.openSettings', id);
 }

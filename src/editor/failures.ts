@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { codeOf, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
-import { openSetting } from './configuration';
+import { openSetting } from './openSetting';
 import { SETTING } from './python/interpreter';
 
 interface NextStep {

@@ -41,7 +41,7 @@ export interface RunsParts {
   pool(): Promise<KernelPool>;
   /** Rejects where there is no interpreter. */
   resolve(place: Place): Promise<SessionTarget>;
-  mode(): NonNullable<PoolExecuteOptions['mode']>;
+  mode(): Promise<NonNullable<PoolExecuteOptions['mode']>>;
   /** A run was handed to its session. */
   onBegin(sessionKey: string): void;
   /** Tells the person, once for many. */
@@ -89,8 +89,9 @@ export class Runs implements Disposable {
     return this.active.get(executionId);
   }
 
-  get size(): number {
-    return this.active.size;
+  /** Keys of the sessions that have runs which are not over. */
+  sessionKeys(): readonly string[] {
+    return [...new Set([...this.active.values()].map((run) => run.sessionKey))];
   }
 
   /** Cancels one run: interrupts it where it runs, takes it out of the queue where it waits. */
@@ -105,23 +106,28 @@ export class Runs implements Disposable {
   private async handOver(request: RunRequest, queuedAt: number): Promise<{ over: Promise<void> }> {
     this.parts.assertAllowed();
     const { to } = request;
-    const [target, pool] = await Promise.all([
+    const [target, pool, mode] = await Promise.all([
       'sessionId' in to ? to : this.parts.resolve(to),
       this.parts.pool(),
+      this.parts.mode(),
     ]);
-    return { over: this.execute(pool, target, request, queuedAt) };
+    return { over: this.execute(pool, target, mode, request, queuedAt) };
   }
 
   private async execute(
     pool: KernelPool,
     target: SessionTarget,
+    mode: NonNullable<PoolExecuteOptions['mode']>,
     request: RunRequest,
     queuedAt: number,
   ): Promise<void> {
     const entry = this.begin(target, request, queuedAt);
     const { executionId } = entry;
     try {
-      const result = await pool.execute(request.code, this.options(target, request, entry));
+      const result = await pool.execute(request.code, {
+        ...this.options(target, request, entry),
+        mode,
+      });
       this.end(executionId, { result });
     } catch (error) {
       this.end(executionId, { failure: messageOf(error) });
@@ -165,7 +171,6 @@ export class Runs implements Disposable {
       cwd: target.cwd,
       sessionId: target.sessionId,
       ownerId,
-      mode: this.parts.mode(),
       executionId,
       signal: controller.signal,
       ...(target.interpreter !== undefined && { interpreter: target.interpreter }),

@@ -28,13 +28,13 @@ export class StatusBar implements Disposable {
     this.item.name = 'Holdfast Session';
     this.item.command = 'holdfast.sessionActions';
     this.store.add(model.onDidChange(() => this.render()));
+    this.store.add(book.onDidChange(() => this.render()));
     this.store.add(vscode.window.onDidChangeActiveTextEditor(() => this.render()));
     this.store.add(vscode.workspace.onDidOpenTextDocument(() => this.render()));
     this.render();
   }
 
-  /** What the book says has changed. */
-  render(): void {
+  private render(): void {
     this.tick?.dispose();
     this.tick = undefined;
     const editor = activePython();

@@ -47,7 +47,7 @@ function setUp(parts: Partial<RunsParts> = {}) {
     assertAllowed() {},
     pool: () => Promise.resolve(pool as unknown as KernelPool),
     resolve: () => Promise.resolve(target),
-    mode: () => 'session',
+    mode: () => Promise.resolve('session'),
     onBegin() {},
     onFailure: (error) => failures.push(error),
     ...parts,
@@ -71,16 +71,17 @@ describe('runs', () => {
   it('do not wait for each other to end', async () => {
     const executed: string[] = [];
     const never = new Promise<ExecutionResult>(() => {});
-    const pool = { execute: (code: string) => (executed.push(code), never) };
-    const secondBegan = deferred();
-    const { runs } = setUp({
-      pool: () => Promise.resolve(pool as unknown as KernelPool),
-      onBegin: () => executed.length === 1 && secondBegan.resolve(),
-    });
+    const bothSent = deferred();
+    const pool = {
+      execute(code: string) {
+        if (executed.push(code) === 2) bothSent.resolve();
+        return never;
+      },
+    };
+    const { runs } = setUp({ pool: () => Promise.resolve(pool as unknown as KernelPool) });
     void runs.run({ code: 'a', to: place });
     void runs.run({ code: 'b', to: place });
-    await secondBegan.promise;
-    await Promise.resolve();
+    await bothSent.promise;
     expect(executed).toEqual(['a', 'b']);
   });
 

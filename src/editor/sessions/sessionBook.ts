@@ -1,3 +1,4 @@
+import { Emitter } from '../../base/event';
 import { namespaced, type Language } from '../../kernel/language';
 import { sessionKeyOf, type SessionTarget } from './target';
 
@@ -16,19 +17,25 @@ export class SessionBook {
   private readonly byDocument = new Map<string, SessionTarget>();
   private readonly byFolder = new Map<string, SessionTarget>();
   private readonly ofFolder = new Map<string, SessionTarget>();
-  private readonly labels = new Map<string, string>();
+  private readonly targets = new Map<string, SessionTarget>();
+  private readonly changed = new Emitter<void>();
+
+  /** Some document uses another session than before. */
+  readonly onDidChange = this.changed.event;
 
   /** A person's choice, for one document, or for every document of a folder that has none of its own. */
   choose(place: { document: string } | { folder: string }, target: SessionTarget): void {
     this.remember(target);
     if ('document' in place) this.byDocument.set(place.document, target);
     else this.byFolder.set(place.folder, target);
+    this.changed.fire();
   }
 
   /** Back to the folder's own session. */
   forgetChoice(document: string, folder: string): void {
     this.byDocument.delete(document);
     this.byFolder.delete(folder);
+    this.changed.fire();
   }
 
   chosen(document: string, folder: string): SessionTarget | undefined {
@@ -39,11 +46,13 @@ export class SessionBook {
   resolved(folder: string, target: SessionTarget): void {
     this.remember(target);
     this.ofFolder.set(folder, target);
+    this.changed.fire();
   }
 
   /** Interpreters have changed: what a folder's own session is has to be resolved again. */
   forgetResolved(): void {
     this.ofFolder.clear();
+    this.changed.fire();
   }
 
   /** The session that a document uses, as far as that is known without resolving anything. */
@@ -52,11 +61,16 @@ export class SessionBook {
   }
 
   labelOf(session: Pick<SessionTarget, 'sessionId' | 'cwd' | 'interpreter'>): string {
-    return this.labels.get(sessionKeyOf(session)) ?? folderName(session.cwd);
+    return this.targets.get(sessionKeyOf(session))?.label ?? folderName(session.cwd);
+  }
+
+  /** The session that a key stands for, if it was ever used here. */
+  withKey(key: string): SessionTarget | undefined {
+    return this.targets.get(key);
   }
 
   private remember(target: SessionTarget): void {
-    this.labels.set(sessionKeyOf(target), target.label);
+    this.targets.set(sessionKeyOf(target), target);
   }
 }
 

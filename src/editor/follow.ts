@@ -1,0 +1,67 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../base/disposable';
+import type { KernelPool } from '../pool/types';
+import type { Transcript } from './panel/transcript';
+import type { Runs } from './runs';
+import type { SessionBook } from './sessions/sessionBook';
+import { isUsable, type SessionsModel } from './sessions/sessionsModel';
+import { sessionKeyOf } from './sessions/target';
+import { languageInWords } from './sessions/words';
+
+/** Output that comes after its run, or that belongs to none, still reaches the transcript. */
+export function followLateOutput(
+  pool: KernelPool,
+  model: SessionsModel,
+  transcript: Transcript,
+): Disposable {
+  return pool.onDidLateOutput(({ id, executionId, output }) => {
+    const key = model.keyOf(id);
+    if (executionId !== undefined) transcript.output(executionId, output);
+    else if (key !== undefined) transcript.sessionOutput(key, output);
+  });
+}
+
+/** The panel's list of sessions. */
+export function followSessions(
+  model: SessionsModel,
+  book: SessionBook,
+  transcript: Transcript,
+): Disposable {
+  return model.onDidChange(() => {
+    // A key may be taken again while its old kernel still stops: the usable one stands for it.
+    const sessions = [...model.sessions()].sort(
+      (a, b) => Number(isUsable(a)) - Number(isUsable(b)),
+    );
+    const byKey = new Map(sessions.map((session) => [sessionKeyOf(session), session]));
+    transcript.sessionChanged(
+      [...byKey].map(([key, session]) => ({
+        key,
+        label: book.labelOf(session),
+        description: languageInWords(session),
+        state: session.state.kind,
+      })),
+    );
+  });
+}
+
+/** Keys that `when` clauses in package.json ask for. */
+export function followContexts(model: SessionsModel, runs: Runs): Disposable {
+  const store = new DisposableStore();
+  const told = new Map<string, boolean>();
+  const tell = (key: string, value: boolean): void => {
+    if (told.get(key) === value) return;
+    told.set(key, value);
+    void vscode.commands.executeCommand('setContext', key, value);
+  };
+  const update = (): void => {
+    const sessions = model.sessions();
+    tell('holdfast.hasSessions', sessions.length > 0);
+    tell(
+      'holdfast.hasRunning',
+      runs.sessionKeys().length > 0 || sessions.some(({ state }) => state.kind === 'busy'),
+    );
+  };
+  store.add(model.onDidChange(update));
+  store.add(runs.onDidChange(update));
+  return store;
+}

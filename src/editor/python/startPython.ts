@@ -1,0 +1,35 @@
+import { HoldfastError } from '../../base/errors';
+import type { PooledKernel } from '../../kernel/kernel';
+import { languageOf, type Language } from '../../kernel/language';
+import type { StartRequest } from '../../pool/types';
+import { assertTrusted } from '../trust';
+import type { Interpreters } from './interpreters';
+
+/** Custody of kernels: starts one in the kernel host. */
+interface Custody {
+  startKernel(spec: {
+    language: Language;
+    interpreter: string;
+    cwd: string;
+    sessionId: string;
+    /** The whole environment. */
+    env: Record<string, string>;
+    signal: AbortSignal;
+  }): Promise<PooledKernel>;
+}
+
+/** The pool's start function: chooses the backend by the session's namespace, and the interpreter where nobody has. */
+export async function startKernel(
+  request: StartRequest,
+  interpreters: Interpreters,
+  custody: Custody,
+): Promise<PooledKernel> {
+  assertTrusted();
+  const { cwd, sessionId, signal } = request;
+  const language = languageOf(sessionId);
+  if (language === undefined)
+    throw new HoldfastError('bad_input', `No backend runs sessions like "${sessionId}".`);
+  const interpreter = request.interpreter ?? (await interpreters.find(cwd)).path;
+  const env = await interpreters.environment(interpreter);
+  return custody.startKernel({ language, interpreter, cwd, sessionId, env, signal });
+}
