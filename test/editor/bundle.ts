@@ -1,0 +1,29 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { repositoryRoot } from '../support/repository';
+
+/** Bundles the in-host tests, each file by itself, and resolves to the path that VS Code loads as the suite. */
+export async function bundleEditorTests(): Promise<string> {
+  const source = path.join(repositoryRoot(), 'test/editor');
+  const target = path.join(repositoryRoot(), 'out/test/editor');
+  fs.rmSync(target, { recursive: true, force: true });
+  const tests = fs.readdirSync(source).filter((name) => name.endsWith('.test.ts'));
+  await build({
+    entryPoints: ['index.ts', ...tests].map((name) => path.join(source, name)),
+    outdir: target,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    external: ['vscode', 'mocha'],
+    sourcemap: 'inline',
+    logLevel: 'warning',
+  });
+  return path.join(target, 'index.js');
+}
+
+/** The folder that the tests find open: they may write into it. */
+export const editorWorkspaceFiles = {
+  'first.py': 'x = 20\nx + 1\n',
+} as const;

@@ -1,0 +1,23 @@
+import { type LevelName, parseWanted } from './arguments';
+import { watchForLeftovers } from './leftovers';
+import { runLevel } from './levels';
+import { type LevelOutcome, merge } from './outcome';
+import { printSummary } from './summary';
+
+const { levels, selection } = parseWanted(process.argv.slice(2));
+const leftovers = watchForLeftovers();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    leftovers.endAll();
+    process.exit(1);
+  });
+}
+
+const outcomes = new Map<LevelName, LevelOutcome>();
+for (const level of levels) {
+  process.stdout.write(`\n── ${level} ──\n`);
+  const outcome = await runLevel(level, selection);
+  const left = await leftovers.afterLevel(level);
+  outcomes.set(level, left === undefined ? outcome : merge(outcome, left));
+}
+process.exitCode = printSummary(outcomes) ? 0 : 1;
