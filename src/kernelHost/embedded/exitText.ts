@@ -33,8 +33,8 @@ export function describeExit({ status, stderr, stopped, failure }: ExitCircumsta
   return { ...rest, summary: `The kernel ${how}. ${NEXT}` };
 }
 
-/** Last lines of a stderr, 2,000 characters at most. */
-export function lastLines(stderr: string, count = 10): string {
+/** Last lines of a stderr, 2,000 characters at most. As many as a native crash prints with a stack of usual depth. */
+export function lastLines(stderr: string, count = 25): string {
   return stderr.trimEnd().split('\n').slice(-count).join('\n').slice(-2_000);
 }
 
