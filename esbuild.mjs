@@ -1,9 +1,12 @@
 // Builds the three bundles: the extension, the kernel host (a process of its own) and the panel (a browser page).
-// usage: node esbuild.mjs [--watch] [--production]
+// usage: node esbuild.mjs [--watch] [--production] [--only=extension|kernelHost|panel]
 import { context, build } from 'esbuild';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
+const only = process.argv
+  .find((argument) => argument.startsWith('--only='))
+  ?.slice('--only='.length);
 
 /** @type {import('esbuild').BuildOptions} */
 const common = {
@@ -18,7 +21,12 @@ const common = {
 const node = { ...common, platform: 'node', format: 'cjs', target: 'node20' };
 
 const bundles = [
-  { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', external: ['vscode'] },
+  {
+    ...node,
+    entryPoints: ['src/extension.ts'],
+    outfile: 'dist/extension.js',
+    external: ['vscode'],
+  },
   { ...node, entryPoints: ['src/kernelHost/main.ts'], outfile: 'dist/kernelHost.js' },
   {
     ...common,
@@ -29,7 +37,7 @@ const bundles = [
     entryPoints: ['src/webview/panel.ts'],
     outfile: 'dist/panel.js',
   },
-];
+].filter(({ outfile }) => only === undefined || outfile === `dist/${only}.js`);
 
 if (watch) {
   for (const options of bundles) await (await context(options)).watch();

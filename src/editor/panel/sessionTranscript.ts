@@ -46,6 +46,8 @@ const isOver = (entry: TranscriptEntry): boolean =>
 /** What one session showed: runs, output of no run, and notes, in order. The oldest go when it gets too much. */
 export class SessionTranscript {
   label = '';
+  /** It was seen among the pool's sessions. Before that it is on its way, after that it is gone. */
+  hasLived = false;
   private entries: TranscriptEntry[] = [];
   private nextId = 1;
   private revision = 0;
@@ -112,7 +114,11 @@ export class SessionTranscript {
     this.makeRoom();
   }
 
-  updateDisplay(id: string, data: Record<string, unknown>, metadata: Record<string, unknown>): void {
+  updateDisplay(
+    id: string,
+    data: Record<string, unknown>,
+    metadata: Record<string, unknown>,
+  ): void {
     for (const entry of this.entries) {
       if (entry.kind === 'note' || !entry.log.update(id, data, metadata)) continue;
       entry.revision = ++this.revision;

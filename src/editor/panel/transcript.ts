@@ -35,7 +35,8 @@ export interface RunEnd {
 export interface TranscriptChange {
   /** Undefined: the list of sessions. */
   readonly sessionKey: string | undefined;
-  readonly what: 'began' | 'asked' | 'other';
+  /** `ownRun`: the person at this window asked for a run. */
+  readonly what: 'ownRun' | 'run' | 'ask' | 'other';
 }
 
 export interface TranscriptOptions {
@@ -106,11 +107,12 @@ class TranscriptStore implements Transcript, Disposable {
   begin(run: TranscriptRun): void {
     const session = this.session(run.sessionKey, run.sessionLabel);
     this.sessionOf.set(run.executionId, run.sessionKey);
+    const isOwn = run.ownerLabel === this.personLabel;
     const gone = session.begin(run.executionId, {
       code: run.code,
       language: run.language,
       source: run.source === undefined ? null : { file: run.source.file, line: run.source.line },
-      owner: run.ownerLabel === this.personLabel ? null : run.ownerLabel,
+      owner: isOwn ? null : run.ownerLabel,
       state: 'queued',
       queuedAt: run.queuedAt,
       startedAt: null,
@@ -119,7 +121,7 @@ class TranscriptStore implements Transcript, Disposable {
       artifact: null,
     });
     this.remember(gone, run.sessionKey);
-    this.emitter.fire({ sessionKey: run.sessionKey, what: 'began' });
+    this.emitter.fire({ sessionKey: run.sessionKey, what: isOwn ? 'ownRun' : 'run' });
   }
 
   started(executionId: string, at: number): void {
@@ -172,7 +174,7 @@ class TranscriptStore implements Transcript, Disposable {
       }
       this.changed(key);
     });
-    this.emitter.fire({ sessionKey: key, what: 'asked' });
+    this.emitter.fire({ sessionKey: key, what: 'ask' });
     return answered;
   }
 
@@ -198,7 +200,9 @@ class TranscriptStore implements Transcript, Disposable {
     });
     for (const { key, label } of sessions) {
       const known = this.bySession.get(key);
-      if (known !== undefined) known.label = label;
+      if (known === undefined) continue;
+      known.label = label;
+      known.hasLived = true;
     }
     this.forgetGoneSessions();
     this.sessionsChanged();
@@ -207,10 +211,10 @@ class TranscriptStore implements Transcript, Disposable {
   sessions(): readonly SessionHead[] {
     const living = new Set(this.live.map((session) => session.key));
     const others = [...this.bySession].filter(([key, { isEmpty }]) => !living.has(key) && !isEmpty);
-    const gone = others.map(([key, { label }]) => {
-      return { key, label, description: '', state: 'gone' };
+    const rest = others.map(([key, { label, hasLived }]) => {
+      return { key, label, description: '', state: hasLived ? 'gone' : 'starting' };
     });
-    return [...this.live, ...gone];
+    return [...this.live, ...rest];
   }
 
   openAsk(sessionKey: string): Ask | null {
@@ -231,6 +235,7 @@ class TranscriptStore implements Transcript, Disposable {
     if (session === undefined) {
       session = new SessionTranscript(this.limits);
       session.label = label ?? key;
+      session.hasLived = this.live.some((each) => each.key === key);
       this.bySession.set(key, session);
       this.sessionsChanged();
     }

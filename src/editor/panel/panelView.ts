@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { systemClock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { parseFromPanel, type FromPanel, type ToPanel } from '../../webview/protocol';
+import { PanelFeed } from './feed';
+import { panelPage } from './page';
+import type { Transcript } from './transcript';
+
+const PANEL_VIEW = 'holdfast.panel';
+
+/** What a person can do in the panel beyond looking. A rejection is logged. */
+export interface PanelActions {
+  /** Without a key the panel shows no session yet: the caller chooses one. */
+  run(code: string, sessionKey: string | undefined): void | Promise<void>;
+  interrupt(sessionKey: string): void | Promise<void>;
+  /** Opens a file (absolute path or name of an untitled document) at a line, 1-based. */
+  reveal(file: string, line: number): void | Promise<void>;
+}
+
+export interface PanelOptions {
+  readonly transcript: Transcript;
+  readonly extensionUri: vscode.Uri;
+  readonly actions: PanelActions;
+  readonly log: Log;
+  /** Key binding of "Run Selection or Line" as a person reads it, such as "Shift+Enter". */
+  readonly runKey: string;
+}
+
+export interface Panel extends Disposable {
+  /** Brings the panel to sight without taking the focus; with a key, that session is shown in it. */
+  show(sessionKey?: string): Promise<void>;
+  /** Brings the panel to sight with the focus in the input line. */
+  focus(): Promise<void>;
+  /** The session that is shown, or would be. */
+  readonly shown: string | undefined;
+  /** Why nothing can be run from the input line; undefined when it can. */
+  disableInput(reason: string | undefined): void;
+}
+
+export function registerPanel(options: PanelOptions): Panel {
+  return new PanelView(options);
+}
+
+class PanelView implements Panel, vscode.WebviewViewProvider {
+  private readonly store = new DisposableStore();
+  private readonly feed: PanelFeed;
+  private view: vscode.WebviewView | undefined;
+  private focusWhenReady = false;
+
+  constructor(private readonly options: PanelOptions) {
+    const { transcript, runKey } = options;
+    this.feed = this.store.add(
+      new PanelFeed({
+        transcript,
+        runKey,
+        clock: systemClock,
+        post: (update) => this.post(update),
+      }),
+    );
+    this.store.add(
+      vscode.window.registerWebviewViewProvider(PANEL_VIEW, this, {
+        webviewOptions: { retainContextWhenHidden: false },
+      }),
+    );
+    this.store.add(transcript.onDidChange(() => this.showBadge()));
+  }
+
+  get shown(): string | undefined {
+    return this.feed.shown;
+  }
+
+  async show(sessionKey?: string): Promise<void> {
+    this.feed.show(sessionKey);
+    if (this.view !== undefined) this.view.show(true);
+    else await vscode.commands.executeCommand(`${PANEL_VIEW}.focus`, { preserveFocus: true });
+  }
+
+  async focus(): Promise<void> {
+    await vscode.commands.executeCommand(`${PANEL_VIEW}.focus`);
+    this.focusWhenReady = !this.feed.isConnected;
+    if (this.feed.isConnected) this.post({ type: 'focusInput' });
+  }
+
+  disableInput(reason: string | undefined): void {
+    this.feed.disableInput(reason);
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.view = view;
+    const { extensionUri } = this.options;
+    const { webview } = view;
+    const store = this.store.add(new DisposableStore());
+    store.add(view.onDidDispose(() => this.closed(view, store)));
+    store.add(webview.onDidReceiveMessage((message: unknown) => this.receive(message)));
+    store.add(
+      view.onDidChangeVisibility(() => {
+        if (!view.visible) this.feed.disconnect();
+      }),
+    );
+    webview.options = {
+      enableScripts: true,
+      localResourceRoots: ['dist', 'media'].map((dir) => vscode.Uri.joinPath(extensionUri, dir)),
+    };
+    webview.html = panelPage({
+      nonce: randomBytes(16).toString('base64'),
+      cspSource: webview.cspSource,
+      asset: (path) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, path)).toString(),
+    });
+    this.showBadge();
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private closed(view: vscode.WebviewView, store: DisposableStore): void {
+    store.dispose();
+    if (this.view !== view) return;
+    this.view = undefined;
+    this.feed.disconnect();
+  }
+
+  private post(message: ToPanel): void {
+    // False means that the page went away meanwhile; the next one asks for everything.
+    void this.view?.webview.postMessage(message);
+  }
+
+  private receive(message: unknown): void {
+    const request = parseFromPanel(message);
+    if (request === undefined) {
+      this.options.log.warn('The panel sent a message that is not understood.');
+      return;
+    }
+    this.perform(request).catch((error: unknown) => {
+      this.options.log.error(`The panel's "${request.type}" failed`, error);
+    });
+  }
+
+  private async perform(request: FromPanel): Promise<void> {
+    const { actions, transcript } = this.options;
+    switch (request.type) {
+      case 'ready':
+        this.feed.connect();
+        if (this.focusWhenReady) this.post({ type: 'focusInput' });
+        this.focusWhenReady = false;
+        return;
+      case 'ack':
+        return this.feed.acknowledge(request.seq);
+      case 'show':
+        return this.feed.show(request.sessionKey);
+      case 'clear':
+        return transcript.clear(request.sessionKey);
+      case 'answer':
+        return transcript.answer(request.ask, request.text);
+      case 'run':
+        return actions.run(request.code, request.sessionKey ?? undefined);
+      case 'interrupt':
+        return actions.interrupt(request.sessionKey);
+      case 'reveal':
+        return actions.reveal(request.file, request.line);
+      case 'copy':
+        return vscode.env.clipboard.writeText(request.text);
+    }
+  }
+
+  private showBadge(): void {
+    if (this.view === undefined) return;
+    const value = this.options.transcript.openAsks;
+    if ((this.view.badge?.value ?? 0) === value) return;
+    const tooltip = value === 1 ? 'A run waits for input' : `${value} runs wait for input`;
+    this.view.badge = value === 0 ? undefined : { value, tooltip };
+  }
+}

@@ -1,0 +1,237 @@
+import type { OutputUpdate, Piece } from './protocol';
+import { el, setText } from './dom';
+import { drawError, drawAnswer, drawDisplay } from './drawItem';
+import { drawRows, type Reveal } from './drawBlock';
+import { leftOut } from './format';
+import { BLOCK_ROWS, LineModel, type Block } from './lineModel';
+
+// The same measure as the transcript's, which cuts what this view has not been sent.
+const HEAD_ROWS = 1_000;
+const TAIL_ROWS = 10_000;
+const MAX_ITEMS = 250;
+const SLACK_ROWS = 2_000;
+// A block that is nearly full is worth its own containment; smaller ones cost more than they save.
+const CONTAINED_ROWS = 50;
+const SLICE_UNITS = 16 * 1024;
+
+interface BlockPart {
+  readonly kind: 'block';
+  readonly element: HTMLElement;
+  block: Block | undefined;
+  rows: number;
+  settled: boolean;
+}
+
+interface GapPart {
+  readonly kind: 'gap';
+  readonly element: HTMLElement;
+  lines: number;
+  bytes: number;
+  displays: number;
+}
+
+interface ItemPart {
+  readonly kind: 'item';
+  readonly element: HTMLElement;
+  readonly id: number | undefined;
+}
+
+type Part = BlockPart | GapPart | ItemPart;
+
+export interface OutputActions {
+  readonly reveal: Reveal;
+  /** Asks to be drawn in this frame or the next. */
+  dirty(view: OutputView): void;
+}
+
+/** The output of one run: rows of text in blocks, and between them displays, errors and marks. */
+export class OutputView {
+  readonly element = el('div', { class: 'output', hidden: '' });
+  private parts: Part[] = [];
+  private readonly partOf = new Map<Block, BlockPart>();
+  private readonly dirtyBlocks = new Set<BlockPart>();
+  private rows = 0;
+  private items = 0;
+  private totalLines = 0;
+  private model = this.newModel();
+
+  constructor(private readonly actions: OutputActions) {}
+
+  /** One update as steps that are short each. */
+  *apply(update: OutputUpdate): Generator<void> {
+    if (update.clear) this.clear();
+    this.totalLines = update.totalLines;
+    for (const piece of update.pieces) {
+      if (piece.kind !== 'text') {
+        this.addPiece(piece);
+        yield;
+        continue;
+      }
+      for (let from = 0; from < piece.text.length; from += SLICE_UNITS) {
+        this.model.write(piece.name, piece.text.slice(from, from + SLICE_UNITS));
+        this.drawFull();
+        yield;
+      }
+    }
+    for (const { id, data, metadata } of update.displays) {
+      const shown = this.parts.find((part) => part.kind === 'item' && part.id === id);
+      shown?.element.replaceChildren(drawDisplay(data, metadata));
+    }
+    this.actions.dirty(this);
+  }
+
+  /** Brings the page in line with the model. */
+  draw(): void {
+    if (this.rows > HEAD_ROWS + TAIL_ROWS + SLACK_ROWS || this.items > MAX_ITEMS) this.leaveOut();
+    for (const part of this.dirtyBlocks) this.drawBlock(part);
+    this.dirtyBlocks.clear();
+    for (const part of this.parts) if (part.kind === 'gap') this.drawGap(part);
+    this.element.hidden = this.parts.length === 0;
+  }
+
+  /** All the text that is shown, as it would be copied. */
+  text(): string {
+    return this.parts
+      .map(({ element }) => element.dataset['copy'] ?? element.textContent.replace(/\n$/, ''))
+      .join('\n');
+  }
+
+  private newModel(): LineModel {
+    return new LineModel({
+      added: (block) => this.addBlock(block),
+      changed: (block) => this.changed(block),
+      settled: (block) => {
+        const part = this.partOf.get(block);
+        if (part !== undefined) part.settled = true;
+      },
+      erased: () => this.removeAll(),
+    });
+  }
+
+  private clear(): void {
+    this.removeAll();
+    this.model = this.newModel();
+  }
+
+  private removeAll(): void {
+    this.parts = [];
+    this.partOf.clear();
+    this.dirtyBlocks.clear();
+    this.rows = this.items = 0;
+    this.element.replaceChildren();
+    this.actions.dirty(this);
+  }
+
+  private addBlock(block: Block): void {
+    const element = el('div', { class: `block ${block.name}` });
+    const part: BlockPart = { kind: 'block', element, block, rows: 0, settled: false };
+    this.partOf.set(block, part);
+    this.add(part);
+  }
+
+  private changed(block: Block): void {
+    const part = this.partOf.get(block);
+    if (part === undefined) return;
+    this.rows += block.rows.length - part.rows;
+    part.rows = block.rows.length;
+    if (this.dirtyBlocks.size === 0) this.actions.dirty(this);
+    this.dirtyBlocks.add(part);
+  }
+
+  /** Draws what is complete right away, so that drawing is part of each short step and never piles up. */
+  private drawFull(): void {
+    for (const part of this.dirtyBlocks) {
+      if (part.rows < BLOCK_ROWS) continue;
+      this.drawBlock(part);
+      this.dirtyBlocks.delete(part);
+    }
+  }
+
+  private drawBlock(part: BlockPart): void {
+    const { block, element } = part;
+    if (block === undefined) return;
+    element.replaceChildren(drawRows(block.rows, { reveal: this.actions.reveal, places: false }));
+    if (part.rows >= CONTAINED_ROWS) {
+      element.classList.add('contained');
+      element.style.setProperty('--rows', String(part.rows));
+    }
+    if (!part.settled) return;
+    part.block = undefined;
+    this.partOf.delete(block);
+  }
+
+  private addPiece(piece: Exclude<Piece, { kind: 'text' }>): void {
+    this.model.interrupt();
+    if (piece.kind === 'gap') {
+      const { lines, bytes, displays } = piece;
+      this.add({ kind: 'gap', element: el('div', { class: 'gap' }), lines, bytes, displays });
+      return;
+    }
+    const element = this.drawItem(piece);
+    this.items += 1;
+    this.add({ kind: 'item', element, id: piece.kind === 'display' ? piece.id : undefined });
+  }
+
+  private drawItem(piece: Exclude<Piece, { kind: 'text' | 'gap' }>): HTMLElement {
+    switch (piece.kind) {
+      case 'error':
+        return drawError(piece, this.actions.reveal);
+      case 'answer':
+        return drawAnswer(piece);
+      case 'display': {
+        const element = el('div', { class: piece.result ? 'display result' : 'display' });
+        element.append(drawDisplay(piece.data, piece.metadata));
+        return element;
+      }
+    }
+  }
+
+  private add(part: Part): void {
+    this.parts.push(part);
+    this.element.append(part.element);
+    this.actions.dirty(this);
+  }
+
+  /** Makes gaps of the oldest parts behind the head. */
+  private leaveOut(): void {
+    const kept: Part[] = [];
+    let headRows = 0;
+    for (const part of this.parts) {
+      const isHead = headRows < HEAD_ROWS && (part.kind !== 'item' || this.items <= MAX_ITEMS);
+      if (part.kind === 'block') headRows += part.rows;
+      const gap = isHead ? undefined : this.gapFor(part);
+      const last = kept.at(-1);
+      const follows = part.kind === 'gap' ? part : gap;
+      if (follows !== undefined && last?.kind === 'gap') {
+        last.lines += follows.lines;
+        last.bytes += follows.bytes;
+        last.displays += follows.displays;
+        part.element.remove();
+      } else if (gap !== undefined) {
+        part.element.replaceWith(gap.element);
+        kept.push(gap);
+      } else kept.push(part);
+    }
+    this.parts = kept;
+  }
+
+  private gapFor(part: Part): GapPart | undefined {
+    const element = el('div', { class: 'gap' });
+    if (part.kind === 'item' && this.items > MAX_ITEMS) {
+      this.items -= 1;
+      return { kind: 'gap', element, lines: 0, bytes: 0, displays: 1 };
+    }
+    if (part.kind !== 'block' || this.rows - part.rows < HEAD_ROWS + TAIL_ROWS) return undefined;
+    this.rows -= part.rows;
+    this.dirtyBlocks.delete(part);
+    if (part.block !== undefined) {
+      this.model.forget(part.block);
+      this.partOf.delete(part.block);
+    }
+    return { kind: 'gap', element, lines: part.rows, bytes: 0, displays: 0 };
+  }
+
+  private drawGap(part: GapPart): void {
+    setText(part.element, leftOut(part.lines, part.bytes, part.displays, this.totalLines));
+  }
+}

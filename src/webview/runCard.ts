@@ -1,0 +1,135 @@
+import { drawCode } from './code';
+import { el, iconButton, setText } from './dom';
+import { placeLink, type Reveal } from './drawBlock';
+import { duration, fileName } from './format';
+import { icon } from './icons';
+import { OutputView } from './outputView';
+import type { OutputUpdate, RunHead, RunState } from './protocol';
+
+export interface CardActions {
+  readonly reveal: Reveal;
+  readonly copy: (text: string) => void;
+  readonly dirty: (view: OutputView) => void;
+}
+
+const stateWords: Record<RunState, string> = {
+  queued: 'Queued',
+  running: 'Running',
+  ok: 'Finished',
+  error: 'Failed',
+  cancelled: 'Cancelled',
+  failed: 'Could not run',
+};
+
+/** One run: its code, who ran it from where and for how long, and its output. */
+export class RunCard {
+  readonly output: OutputView;
+  readonly element: HTMLElement;
+  private readonly gutter = el('div', { class: 'gutter' });
+  private readonly elapsed = el('span', { class: 'elapsed' });
+  private readonly failure = el('div', { class: 'failure', hidden: '' });
+  private readonly copyButton: HTMLButtonElement;
+  private drawnState: RunState | undefined;
+
+  constructor(
+    private head: RunHead,
+    private readonly actions: CardActions,
+  ) {
+    this.output = new OutputView(actions);
+    this.copyButton = iconButton('Copy output', icon('copy'), () => {
+      actions.copy(this.output.text());
+    });
+    this.copyButton.classList.add('copy-output');
+    const body = el('div', { class: 'output-area' }, this.output.element, this.copyButton);
+    this.element = el(
+      'li',
+      { class: 'run' },
+      this.gutter,
+      el('div', { class: 'code-row' }, drawCode(head.code, head.language), this.drawMeta()),
+      this.failure,
+      body,
+    );
+  }
+
+  get state(): RunState {
+    return this.head.state;
+  }
+
+  update(head: RunHead, now: number): void {
+    this.head = head;
+    if (head.state !== this.drawnState) this.drawState();
+    this.tick(now);
+    setText(this.failure, head.failure ?? '');
+    this.failure.hidden = head.failure === null;
+  }
+
+  /** @param now on the extension's clock, in ms. */
+  tick(now: number): void {
+    setText(this.elapsed, this.elapsedText(now));
+  }
+
+  apply(update: OutputUpdate): Generator<void> {
+    return this.output.apply(update);
+  }
+
+  /** The end of the run in a sentence, for who doesn't see it. */
+  get summary(): string {
+    const { state, startedAt, endedAt, failure } = this.head;
+    if (failure !== null) return `${stateWords[state]}: ${failure}`;
+    const time =
+      startedAt === null || endedAt === null ? '' : ` after ${duration(endedAt - startedAt)}`;
+    const error = this.element.querySelector('.error-summary')?.textContent.trim();
+    return `${stateWords[state]}${time}${error === undefined || state !== 'error' ? '' : `: ${error}`}`;
+  }
+
+  private elapsedText(now: number): string {
+    const { state, startedAt, endedAt } = this.head;
+    if (state === 'queued') return 'queued';
+    if (startedAt === null) return '';
+    return duration((endedAt ?? now) - startedAt);
+  }
+
+  private drawState(): void {
+    const { state } = this.head;
+    this.drawnState = state;
+    this.element.dataset['state'] = state;
+    this.element.setAttribute('aria-label', `${stateWords[state]}: ${firstLine(this.head.code)}`);
+    const sign = el('span', { class: 'sign', role: 'img', 'aria-label': stateWords[state] });
+    sign.title = stateWords[state];
+    const drawing = signOf(state);
+    if (drawing !== undefined) sign.append(drawing);
+    this.gutter.replaceChildren(sign);
+  }
+
+  private drawMeta(): HTMLElement {
+    const { source, owner } = this.head;
+    const meta = el('div', { class: 'meta' });
+    if (owner !== null)
+      meta.append(el('span', { class: 'owner', title: `Run by ${owner}` }, owner));
+    if (source !== null) {
+      const label = `${fileName(source.file)}:${source.line}`;
+      meta.append(placeLink(label, source, this.actions.reveal));
+    }
+    meta.append(this.elapsed);
+    return meta;
+  }
+}
+
+function signOf(state: RunState): Node | undefined {
+  switch (state) {
+    case 'queued':
+      return icon('waiting');
+    case 'running':
+      return el('span', { class: 'spinner' });
+    case 'ok':
+      return icon('check');
+    case 'error':
+      return icon('cross');
+    case 'cancelled':
+      return icon('slash');
+    case 'failed':
+      return icon('alert');
+  }
+}
+
+const firstLine = (code: string): string => code.trimStart().split('\n', 1)[0]?.slice(0, 80) ?? '';
