@@ -87,7 +87,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       onBegin: lazy(() => void panel.show()),
     }),
   );
-  const actions = keep(new SessionActions({ ownerId, clock, model, book, runs, transcript, pool }));
+  const actions = keep(new SessionActions({ ownerId, model, book, runs, transcript, pool }));
   const panel = keep(
     registerPanel({
       transcript,

@@ -30,7 +30,9 @@ export class StatusBar implements Disposable {
     this.store.add(model.onDidChange(() => this.render()));
     this.store.add(book.onDidChange(() => this.render()));
     this.store.add(vscode.window.onDidChangeActiveTextEditor(() => this.render()));
+    // Opened anew also when a document's language changes.
     this.store.add(vscode.workspace.onDidOpenTextDocument(() => this.render()));
+    this.store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => this.render()));
     this.render();
   }
 
@@ -38,7 +40,7 @@ export class StatusBar implements Disposable {
     this.tick?.dispose();
     this.tick = undefined;
     const editor = activePython();
-    if (!editor) return this.item.hide();
+    if (!editor || !vscode.workspace.isTrusted) return this.item.hide();
     const { document, folder } = placeOf(editor.document);
     const target = this.book.current(document, folder);
     const session = target && this.model.withKey(sessionKeyOf(target));
@@ -54,7 +56,7 @@ export class StatusBar implements Disposable {
 
   private show(session: SessionSnapshot | undefined, label: string | undefined): void {
     if (!session) {
-      this.item.text = '$(circle-outline) Python';
+      this.item.text = '$(circle-outline) No session';
       this.item.tooltip = 'No Holdfast session yet: the first run starts one.';
       this.item.backgroundColor = undefined;
       this.item.accessibilityInformation = { label: 'Holdfast: no session yet' };

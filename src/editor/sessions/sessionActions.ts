@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { KernelPool, SessionSnapshot } from '../../pool/types';
 import type { Transcript } from '../panel/transcript';
@@ -8,12 +7,8 @@ import type { SessionBook } from './sessionBook';
 import type { SessionsModel } from './sessionsModel';
 import { sessionKeyOf } from './target';
 
-/** An interrupt that is not heeded by then is spoken of. */
-const HEED_LIMIT_MS = 5_000;
-
 export interface SessionActionsParts {
   readonly ownerId: string;
-  readonly clock: Clock;
   readonly model: SessionsModel;
   readonly book: SessionBook;
   readonly runs: Runs;
@@ -24,9 +19,11 @@ export interface SessionActionsParts {
 /** What a person does to a session. Asks first where others hold it too; rejections are the caller's to tell. */
 export class SessionActions implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly watched = new Set<string>();
+  private readonly spokenOf = new Set<string>();
 
-  constructor(private readonly parts: SessionActionsParts) {}
+  constructor(private readonly parts: SessionActionsParts) {
+    this.store.add(parts.model.onDidChange(() => this.speakOfUnheeded()));
+  }
 
   dispose(): void {
     this.store.dispose();
@@ -77,7 +74,7 @@ export class SessionActions implements Disposable {
   private async interruptRun(session: SessionSnapshot, executionId: string): Promise<void> {
     const pool = await this.parts.pool();
     const verdict = await pool.interrupt(session.id, executionId);
-    if (verdict.delivered) return this.watch(session, executionId);
+    if (verdict.delivered) return;
     const why = verdict.reason === undefined ? '' : ` ${verdict.reason}`;
     const kill = 'Kill';
     const chosen = await vscode.window.showWarningMessage(
@@ -88,15 +85,20 @@ export class SessionActions implements Disposable {
   }
 
   /** An interrupt is a request: whoever swallows it runs on, and then a person wants to know what else there is. */
-  private watch(session: SessionSnapshot, executionId: string): void {
-    if (this.watched.has(executionId)) return;
-    this.watched.add(executionId);
-    this.store.add(
-      this.parts.clock.after(HEED_LIMIT_MS, () => {
-        this.watched.delete(executionId);
-        if (this.stillRuns(session.id, executionId)) void this.offerMore(session, executionId);
-      }),
-    );
+  private speakOfUnheeded(): void {
+    for (const session of this.parts.model.sessions()) {
+      if (session.state.kind !== 'busy') continue;
+      const { id, unheeded, interruptedAt } = session.state.execution;
+      // Once for each interrupt, whatever the person makes of it.
+      const interrupt = `${id} ${interruptedAt}`;
+      if (!unheeded || this.spokenOf.has(interrupt) || !this.isOurs(id)) continue;
+      this.spokenOf.add(interrupt);
+      void this.offerMore(session, id);
+    }
+  }
+
+  private isOurs(executionId: string): boolean {
+    return this.parts.runs.get(executionId) !== undefined;
   }
 
   private async offerMore(session: SessionSnapshot, executionId: string): Promise<void> {

@@ -13,7 +13,8 @@ export interface SessionTarget {
 
 /** The same string for the same session, before it exists, while it lives and after it is gone. */
 export function sessionKeyOf(
-  session: Pick<SessionTarget, 'sessionId' | 'cwd' | 'interpreter'>,
+  session: Pick<SessionTarget, 'sessionId' | 'cwd' | 'interpreter'> & { privateTo?: string },
 ): string {
-  return JSON.stringify([session.sessionId, session.cwd, session.interpreter ?? '']);
+  const parts = [session.sessionId, session.cwd, session.interpreter ?? ''];
+  return JSON.stringify(session.privateTo === undefined ? parts : [...parts, session.privateTo]);
 }

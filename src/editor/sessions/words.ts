@@ -18,7 +18,7 @@ export function stateInWords({ state }: Pick<SessionSnapshot, 'state'>, now: num
     case 'idle':
       return 'idle';
     case 'busy':
-      return `running ${duration(now - state.since)}`;
+      return `running ${duration(now - state.since)}${state.execution.unheeded ? ', interrupt not heeded' : ''}`;
     case 'stopping':
       return state.progress ? `stopping: ${stepInWords(state.progress.step)}` : 'stopping';
     case 'stopUnconfirmed':
