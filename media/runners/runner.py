@@ -1163,20 +1163,21 @@ class Compiler:
         self.flags = 0
 
     def compile(self, code, name, line):
-        """The code objects of the statements and of the last expression; None for what is not there."""
+        """The code objects of the statements and of the last expression, whose value is the run's (else None)."""
         tree, value_wanted = parse(code, name, line, self.flags)
         last = _ast.Expression(tree.body.pop().value) if value_wanted else None
-        body = None
+        codes = []
         if tree.body:
             body = compile(tree, name, "exec", self.flags | TOP_LEVEL_AWAIT, True)
+            codes.append(body)
             if "__future__" in code:
                 import __future__
 
                 for feature in __future__.all_feature_names:
                     self.flags |= body.co_flags & getattr(__future__, feature).compiler_flag
         if last is not None:
-            last = compile(last, name, "eval", self.flags | TOP_LEVEL_AWAIT, True)
-        return body, last
+            codes.append(compile(last, name, "eval", self.flags | TOP_LEVEL_AWAIT, True))
+        return codes
 
 
 compiler = Compiler()
@@ -1203,29 +1204,37 @@ class Session:
         namespace = self.main.__dict__
         with AsFile(namespace, file):
             try:
-                body, last = compiler.compile(code, name, line)
-                if body is not None:
-                    self.evaluate(body, namespace)
-                if last is not None:
-                    value = self.evaluate(last, namespace)
-                    outlet.holding = True
-                    sys.displayhook(value)
+                value = self.evaluate(compiler.compile(code, name, line), namespace)
+                outlet.holding = True
+                sys.displayhook(value)
             finally:
                 outlet.holding = False
                 show_figures()
 
-    def evaluate(self, code, namespace):
-        value = eval(code, namespace)
-        return self.complete(value) if code.co_flags & COROUTINE else value
+    def evaluate(self, codes, namespace):
+        """The value of the last of the code objects. Where one awaits, all run inside the loop."""
+        if any(code.co_flags & COROUTINE for code in codes):
+            return self.complete(evaluate_awaiting(codes, namespace))
+        if "asyncio" in sys.modules:
+            self.set_loop(sys.modules["asyncio"])
+        value = None
+        for code in codes:
+            value = eval(code, namespace)
+        return value
+
+    def set_loop(self, asyncio):
+        """The loop is the thread's current one, for code that makes tasks without awaiting; asyncio.run() takes it away."""
+        if get_ident() == MAIN_THREAD and hasattr(asyncio, "set_event_loop"):
+            if self.loop is None or self.loop.is_closed():
+                self.loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self.loop)
 
     def complete(self, coroutine):
         """Runs the loop until the coroutine is over. Other tasks go on meanwhile, and rest when it is."""
         import asyncio
 
-        if self.loop is None or self.loop.is_closed():
-            self.loop = asyncio.new_event_loop()
+        self.set_loop(asyncio)
         loop = self.loop
-        asyncio.set_event_loop(loop)
         outcome = []
 
         async def supervise():
@@ -1252,6 +1261,15 @@ class Session:
         if error is not None:
             raise error
         return value
+
+
+async def evaluate_awaiting(codes, namespace):
+    value = None
+    for code in codes:
+        value = eval(code, namespace)
+        if code.co_flags & COROUTINE:
+            value = await value
+    return value
 
 
 class AsFile:
@@ -1425,6 +1443,7 @@ def prepare():
     settle_before_bypasses()
     sys.meta_path.insert(0, after_import)
     after_import.watch("linecache", sources.install_all)
+    after_import.watch("asyncio", session.set_loop)
     after_import.watch("subprocess", lambda module: settle_before(module.Popen, "_execute_child"))
     after_import.watch("concurrent.futures.thread", inherit_runs_in_executors)
     after_import.watch("getpass", lambda module: setattr(module, "getpass", ask_for_password))

@@ -67,9 +67,9 @@ except KeyError as error: raise ValueError('outer') from error`);
     );
   });
 
-  it('show exception groups', async () => {
+  it('show exception groups (Python 3.11 and newer)', async ({ skip }) => {
     const version = runner.ready.version.split('.').map(Number);
-    if ((version[1] ?? 0) < 11) return;
+    skip((version[1] ?? 0) < 11);
     const text = await traceback(
       "raise ExceptionGroup('several', [ValueError(1), TypeError('t')])",
     );

@@ -72,6 +72,8 @@ export class RunnerProcess {
   private broken: unknown;
   private exit: Exit | undefined;
   private count = 0;
+  /** By id: how much had been heard when the run was sent. */
+  private readonly begun = new Map<string, number>();
 
   private constructor(
     private readonly child: ChildProcess,
@@ -148,6 +150,7 @@ export class RunnerProcess {
   begin(code: string, options: RunOptions = {}): string {
     this.count += 1;
     const id = options.id ?? `r${this.count}`;
+    this.begun.set(id, this.heard.length);
     const { file, line } = options;
     this.send({
       op: 'execute',
@@ -164,13 +167,11 @@ export class RunnerProcess {
   async finish(id: string): Promise<RunRecord> {
     const done = await this.until((item) => item.op === 'done' && item.run === id);
     if (done.op !== 'done') throw new Error('Not a done frame.');
-    return new RunRecord(done, this.heard.slice(0, this.heard.indexOf(done) + 1));
+    return new RunRecord(done, this.heard.slice(this.begun.get(id), this.heard.indexOf(done) + 1));
   }
 
-  async run(code: string, options: RunOptions = {}): Promise<RunRecord> {
-    const from = this.heard.length;
-    const record = await this.finish(this.begin(code, options));
-    return new RunRecord(record.done, record.heard.slice(from));
+  run(code: string, options: RunOptions = {}): Promise<RunRecord> {
+    return this.finish(this.begin(code, options));
   }
 
   /** The first thing heard that fits, now or later. Rejects when the runner is gone or talks nonsense. */
