@@ -84,10 +84,12 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       assertAllowed: assertTrusted,
       resolve: async (place) => (await python()).resolve(place),
       mode: async () => (await configuration()).get('kernelMode'),
-      onBegin: lazy(() => void panel.show()),
+      onBegin: lazy(() => void panel.show().catch(onFailure)),
     }),
   );
-  const actions = keep(new SessionActions({ ownerId, model, book, runs, transcript, pool }));
+  const actions = keep(
+    new SessionActions({ ownerId, model, book, runs, transcript, pool, onFailure }),
+  );
   const panel = keep(
     registerPanel({
       transcript,

@@ -14,6 +14,8 @@ export interface SessionActionsParts {
   readonly runs: Runs;
   readonly transcript: Pick<Transcript, 'note'>;
   pool(): Promise<KernelPool>;
+  /** Tells the person what failed after an action had returned. */
+  onFailure(error: unknown): void;
 }
 
 /** What a person does to a session. Asks first where others hold it too; rejections are the caller's to tell. */
@@ -93,7 +95,7 @@ export class SessionActions implements Disposable {
       const interrupt = `${id} ${interruptedAt}`;
       if (!unheeded || this.spokenOf.has(interrupt) || !this.isOurs(id)) continue;
       this.spokenOf.add(interrupt);
-      void this.offerMore(session, id);
+      this.offerMore(session, id).catch((error: unknown) => this.parts.onFailure(error));
     }
   }
 
@@ -122,9 +124,17 @@ export class SessionActions implements Disposable {
   private async mayDisturb(session: SessionSnapshot, action: string): Promise<boolean> {
     const others = this.others(session);
     if (others.length === 0) return true;
-    const runs = session.state.kind === 'busy' ? ' Something runs in it.' : '';
     const label = this.parts.book.labelOf(session);
-    return confirmed(`${label} is also held by ${others.join(', ')}.${runs}`, action);
+    return confirmed(
+      `${label} is also held by ${others.join(', ')}.${this.whatRuns(session)}`,
+      action,
+    );
+  }
+
+  private whatRuns({ state }: SessionSnapshot): string {
+    if (state.kind !== 'busy') return '';
+    const firstLine = this.parts.runs.get(state.execution.id)?.firstLine;
+    return firstLine === undefined ? ' Code of another owner runs.' : ` It runs: ${firstLine}`;
   }
 
   private others(session: SessionSnapshot): readonly string[] {
