@@ -63,7 +63,7 @@ function sheet(): CSSStyleSheet {
     th { font-weight: 600; }
     tbody th { font-weight: 400; color: var(--hf-quiet); }
     thead th { border-bottom: 1px solid var(--hf-line); }
-    tbody tr + tr > * { border-top: 1px solid var(--hf-faint-line); }
+    tbody tr + tr > * { border-top: 1px solid var(--hf-row-line); }
     tbody tr:hover > * { background: var(--vscode-list-hoverBackground); }
     caption { caption-side: bottom; text-align: start; color: var(--hf-quiet); padding-top: 4px; }
     img, svg { max-width: 100%; height: auto; }

@@ -85,8 +85,9 @@ export class RunCard {
   private elapsedText(now: number): string {
     const { state, startedAt, endedAt } = this.head;
     if (state === 'queued') return 'queued';
-    if (startedAt === null) return '';
-    return duration((endedAt ?? now) - startedAt);
+    if (startedAt === null) return state === 'cancelled' ? 'cancelled' : '';
+    const time = duration((endedAt ?? now) - startedAt);
+    return state === 'cancelled' ? `cancelled after ${time}` : time;
   }
 
   private drawState(): void {

@@ -1,5 +1,5 @@
 export type TokenKind =
-  'keyword' | 'constant' | 'string' | 'number' | 'comment' | 'decorator' | 'call';
+  'keyword' | 'definition' | 'constant' | 'string' | 'number' | 'comment' | 'decorator';
 
 export interface Token {
   readonly text: string;
@@ -7,13 +7,19 @@ export interface Token {
   readonly kind: TokenKind | undefined;
 }
 
-const keywords = new Set(
-  (
-    'and as assert async await break class continue def del elif else except finally for from ' +
-    'global if import in is lambda match nonlocal not or pass raise return try while with yield'
-  ).split(' '),
+const words: Readonly<Record<'keyword' | 'definition' | 'constant', string>> = {
+  keyword:
+    'as assert async await break case continue del elif else except finally for from if import ' +
+    'match pass raise return try while with yield',
+  definition: 'and class def global in is lambda nonlocal not or',
+  constant: 'True False None self cls',
+};
+
+const kindOfWord = new Map<string, TokenKind>(
+  (['keyword', 'definition', 'constant'] as const).flatMap((kind) => {
+    return words[kind].split(' ').map((word) => [word, kind] as const);
+  }),
 );
-const constants = new Set(['True', 'False', 'None', 'self', 'cls']);
 
 const PYTHON = new RegExp(
   [
@@ -36,7 +42,7 @@ export function tokens(code: string, language: string): Token[] {
   const result: Token[] = [];
   let at = 0;
   for (const match of code.matchAll(PYTHON)) {
-    const kind = kindOf(match, code);
+    const kind = kindOf(match);
     if (kind === undefined) continue;
     if (match.index > at) result.push({ text: code.slice(at, match.index), kind: undefined });
     result.push({ text: match[0], kind });
@@ -46,14 +52,11 @@ export function tokens(code: string, language: string): Token[] {
   return result;
 }
 
-function kindOf(match: RegExpExecArray, code: string): TokenKind | undefined {
+function kindOf(match: RegExpExecArray): TokenKind | undefined {
   const { comment, string, decorator, number, word } = match.groups ?? {};
   if (comment !== undefined) return 'comment';
   if (string !== undefined) return 'string';
   if (decorator !== undefined) return 'decorator';
   if (number !== undefined) return 'number';
-  if (word === undefined) return undefined;
-  if (keywords.has(word)) return 'keyword';
-  if (constants.has(word)) return 'constant';
-  return code[match.index + word.length] === '(' ? 'call' : undefined;
+  return word === undefined ? undefined : kindOfWord.get(word);
 }
