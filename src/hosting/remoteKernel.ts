@@ -61,7 +61,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   /** The start has ended well. */
   started(facts: RemoteKernelFacts): void {
     this.facts = facts;
-    void this.connection.whenLost.then(() => this.onHostLost());
+    void this.connection.whenLost.then(() => this.endAsOrphan());
   }
 
   /** The start has failed: nobody will hear of this kernel. */
@@ -112,8 +112,8 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       return await reply;
     } catch (error) {
       if (!(error instanceof HoldfastError) || !isDeath(error)) throw error;
-      // The exit says how; wait for it, as the caller reads it next.
-      await this.orphaned;
+      // The exit says how: it is there before the reply, as the caller reads it next.
+      if (!this.connection.isOpen) await this.endAsOrphan();
       return cancelledReply;
     } finally {
       signal.removeEventListener('abort', abort);
@@ -197,26 +197,27 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     withinMs: number,
     ask: (withinMs: number) => Promise<ShutdownOutcome>,
   ): Promise<ShutdownOutcome> {
-    if (this.exitFact !== undefined && this.connection.isOpen) return { confirmed: true };
-    if (!this.connection.isOpen) return (await this.orphaned) ?? { confirmed: false };
+    if (!this.connection.isOpen) return this.endAsOrphan();
+    if (this.exitFact !== undefined) return { confirmed: true };
     try {
       return await ask(withinMs);
     } catch (error) {
       if (error instanceof HoldfastError && error.code === 'kernel_not_found') {
         return { confirmed: true };
       }
-      if (!this.connection.isOpen) return (await this.orphaned) ?? { confirmed: false };
+      if (!this.connection.isOpen) return this.endAsOrphan();
       return { confirmed: false, reason: messageOf(error) };
     }
   }
 
-  /** Nobody holds the kernel any more: it is ended from here. */
-  private onHostLost(): void {
-    if (this.exitFact !== undefined) return;
-    this.orphaned = this.endAsOrphan();
+  /** The host is gone and nobody holds the kernel any more: it is ended from here, once. */
+  private endAsOrphan(): Promise<ShutdownOutcome> {
+    this.orphaned ??=
+      this.exitFact === undefined ? this.endOrphanNow() : Promise.resolve({ confirmed: true });
+    return this.orphaned;
   }
 
-  private async endAsOrphan(): Promise<ShutdownOutcome> {
+  private async endOrphanNow(): Promise<ShutdownOutcome> {
     const { pid, startTime } = this.facts ?? {};
     const outcome: ShutdownOutcome =
       pid === undefined || startTime === undefined

@@ -15,7 +15,10 @@ export function toResponseError(error: unknown): ResponseError<unknown> {
 /** The failure as it was on the other side. Anything else that a connection throws means that the host is lost. */
 export function fromResponseError(error: unknown): HoldfastError {
   if (error instanceof HoldfastError) return error;
-  if (!(error instanceof ResponseError)) {
+  // A response that was awaited when the connection went has a code of its own.
+  const answered =
+    error instanceof ResponseError && error.code !== ErrorCodes.PendingResponseRejected;
+  if (!answered) {
     return new HoldfastError(
       'host_lost',
       'The connection to the kernel host is gone. The next run starts a new one.',

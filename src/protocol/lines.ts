@@ -23,6 +23,8 @@ export async function readLine(socket: Socket, signal: AbortSignal): Promise<str
         return refuse('The other side sent too long a greeting.');
       }
       if (end < 0) continue;
+      // At once: what is put back is told again before the promise's reactions run.
+      socket.off('readable', onReadable);
       const rest = chunk.subarray(end + 1);
       if (rest.length > 0) socket.unshift(rest);
       return line.resolve(Buffer.concat(chunks).toString('utf8'));
