@@ -53,7 +53,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
   });
   const pool = lazy(async () => {
     const [{ createKernelPool }, { createKernelHosting }, { startKernel }] = await Promise.all([
-      import('./pool/pool').catch(rethrow),
+      import('./pool/pool'),
       import('./hosting'),
       import('./editor/python/startPython'),
     ]);
@@ -143,8 +143,4 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
 /** Stops no kernel: a reload and a close look alike here. The kernel host knows what to do about a window that leaves. */
 export async function deactivate(): Promise<void> {
   await hosting?.leave();
-}
-
-function rethrow(error: unknown): never {
-  throw error;
 }
