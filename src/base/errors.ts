@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'untrusted_workspace'
   | 'bad_input'
   | 'closed'
+  | 'pool_full'
   | 'capture_busy'
   | 'capture_unavailable';
 

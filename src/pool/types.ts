@@ -1,9 +1,12 @@
 import type { Clock } from '../base/clock';
 import type { Disposable } from '../base/disposable';
 import type { Event } from '../base/event';
+import type { Log } from '../base/log';
 import type { CodeSource, InputHandler, InterruptVerdict } from '../kernel/execution';
 import type { PooledKernel, PreludeHelper, ShutdownOutcome, StopProgress } from '../kernel/kernel';
 import type { KernelOutput, MimeBundle } from '../kernel/output';
+import type { SessionIdentity } from './key';
+import type { QueuePolicy } from './settings';
 
 export interface StartRequest {
   readonly cwd: string;
@@ -23,7 +26,23 @@ export interface KernelPoolOptions {
   readonly retryIntervalMs?: number;
   /** Limit of a kernel's start in ms, counted from the call of `startKernel`. Default 60,000. */
   readonly startTimeoutMs?: number;
+  /** Text that a result gives back at most, in UTF-8 bytes. Default 50,000. */
+  readonly maxOutputBytes?: number;
+  /** Time without a request until a session that no window holds is stopped, in ms; 0: never. Default 1,800,000. */
+  readonly idleExpiryMs?: number;
+  /** Resident memory above which a kernel is recycled, in MiB; 0 or less: no cap. Default 1,024. */
+  readonly memoryCapMb?: number;
+  /** What becomes of an owner's queued runs when one of its runs fails. Default `continue`. */
+  readonly queueOnError?: QueuePolicy;
+  /** The same, when a person interrupts one. Default `continue`. */
+  readonly queueOnInterrupt?: QueuePolicy;
+  /**
+   * What a session's prelude is, as any string that is equal for equal preludes (a hash of its files): the docs of its
+   * helpers are kept by it. Default: the session id's namespace and the interpreter.
+   */
+  preludeContent?(session: SessionIdentity): string;
   readonly clock?: Clock;
+  readonly log?: Log;
 }
 
 export interface PoolExecuteOptions {
@@ -76,6 +95,13 @@ export interface DisplayOutput {
   readonly displayId?: string;
 }
 
+export interface WarmRequest {
+  readonly cwd: string;
+  readonly sessionId?: string;
+  readonly ownerId?: string;
+  readonly interpreter?: string;
+}
+
 export type WarmResult =
   | { readonly ok: true; readonly docs: readonly PreludeHelper[] }
   | { readonly ok: false; readonly reason: string };
@@ -92,6 +118,10 @@ export interface ExecutionSnapshot {
   /** ms since the epoch: when it was asked for, and when its code was sent. */
   readonly queuedAt: number;
   readonly startedAt?: number;
+  /** When it was told to stop. */
+  readonly interruptedAt?: number;
+  /** It was told to stop, and did not within 5 s: the next step is to kill the kernel. */
+  readonly unheeded?: true;
 }
 
 /** What a session is doing. Times are ms since the epoch. */
@@ -129,21 +159,40 @@ export interface SessionSnapshot {
   readonly description: string | undefined;
   readonly memoryBytes: number | undefined;
   readonly startedAt: number;
+  /** A reset made it for this owner alone, beside the session that others go on sharing. */
+  readonly privateTo?: string;
+}
+
+/** Somebody who waits for a slot: one place per key. */
+export interface WaiterSnapshot {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly interpreter: string | undefined;
+  readonly owners: readonly OwnerSnapshot[];
+  /** ms since the epoch. */
+  readonly since: number;
+  readonly calls: readonly ExecutionSnapshot[];
+}
+
+export interface CapacitySnapshot {
+  readonly capacity: number;
+  /** Live and draining kernels and reserved starts. */
+  readonly counted: number;
+  /** First come, first served. */
+  readonly waiting: readonly WaiterSnapshot[];
 }
 
 export interface KernelPool {
   /** Runs code. Rejects on failures that are not cancellations (a start that fails, a broken contract). */
   execute(code: string, options: PoolExecuteOptions): Promise<ExecutionResult>;
-  warm(options: {
-    cwd: string;
-    sessionId?: string;
-    ownerId?: string;
-    interpreter?: string;
-  }): Promise<WarmResult>;
+  warm(request: WarmRequest): Promise<WarmResult>;
   /** Detaches the owner everywhere and stops what nobody else holds. Resolves when that is confirmed, or at the clean-up limit. */
   disposeOwner(ownerId: string): Promise<void>;
   disposeAll(): Promise<void>;
   sessions(): readonly SessionSnapshot[];
+  /** Who waits for a slot; who holds them is in `sessions()`. */
+  capacity(): CapacitySnapshot;
+  /** Told once per turn of the event loop's microtasks, however much has changed. */
   onDidChangeSessions(listener: () => void): Disposable;
 
   // What a person does to one session, by the id in its snapshot. An id that is gone rejects with `kernel_not_found`.

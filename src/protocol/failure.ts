@@ -46,6 +46,7 @@ const codes: Record<ErrorCode, true> = {
   untrusted_workspace: true,
   bad_input: true,
   closed: true,
+  pool_full: true,
   capture_busy: true,
   capture_unavailable: true,
 };

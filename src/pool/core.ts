@@ -1,0 +1,301 @@
+import type { Clock } from '../base/clock';
+import { Emitter } from '../base/event';
+import { HoldfastError } from '../base/errors';
+import type { Log } from '../base/log';
+import type { PooledKernel } from '../kernel/kernel';
+import type { KernelOutput } from '../kernel/output';
+import type { Call } from './call';
+import { ChangeSignal } from './changeSignal';
+import { chooseVictim } from './eviction';
+import { IncarnationNews } from './incarnationNews';
+import { keyOf, type SessionIdentity } from './key';
+import { OwnerIndex, type OwnerWatcher } from './owners';
+import { PrivateRoutes } from './privateRoutes';
+import { blocksEviction, UNBLOCK_AFTER_MS } from './retryPolicy';
+import { Session, type SessionHost } from './session';
+import { isLeaving } from './sessionState';
+import type { PoolSettings } from './settings';
+import { stopKernel } from './stopAttempt';
+import type { LateOutput } from './types';
+import { Waiter } from './waiter';
+
+export interface CoreParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  startKernel(identity: SessionIdentity, signal: AbortSignal): Promise<PooledKernel>;
+  mayEvict(victim: Session, waiter: Waiter): boolean;
+}
+
+/** The session map: who has which key, who waits for a slot, and what follows when one is free. */
+export class PoolCore implements SessionHost {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly news = new IncarnationNews();
+  readonly routes = new PrivateRoutes();
+  readonly changes = new ChangeSignal();
+  readonly lateOutputs = new Emitter<LateOutput>();
+  /** Each is counted, from its reserved start until there is evidence of its exit. */
+  readonly sessions = new Map<string, Session>();
+  /** In the order of their arrival. */
+  readonly waiters = new Map<string, Waiter>();
+  private readonly byKey = new Map<string, Session>();
+  private readonly leaving = new Set<Session>();
+  private readonly owners = new OwnerIndex<Session | Waiter>();
+  private readonly homeless: Call[] = [];
+  private depth = 0;
+  private lookAgain = false;
+  private uses = 0;
+  private ids = 0;
+
+  constructor(
+    private readonly parts: CoreParts,
+    public settings: PoolSettings,
+  ) {
+    this.clock = parts.clock;
+    this.log = parts.log;
+  }
+
+  // What the face asks for
+
+  acquire(call: Call): void {
+    this.batch(() => this.place(call));
+  }
+
+  placesOf(ownerId: string): readonly (Session | Waiter)[] {
+    return this.owners.placesOf(ownerId);
+  }
+
+  isFull(): boolean {
+    return this.sessions.size >= this.settings.capacity;
+  }
+
+  configure(settings: PoolSettings): void {
+    this.batch(() => {
+      this.settings = settings;
+      this.lookAgain = true;
+    });
+    this.changes.mark();
+  }
+
+  batch(change: () => void): void {
+    this.depth++;
+    try {
+      change();
+      if (this.depth === 1) this.lookAround();
+    } finally {
+      this.depth--;
+    }
+  }
+
+  // Placing calls
+
+  private place(call: Call): void {
+    const identity = this.routes.resolve(call.identity, call.ownerId);
+    const session = this.byKey.get(keyOf(identity));
+    if (session) this.joinSession(session, call);
+    else this.joinOrBecome(identity, call);
+  }
+
+  private joinSession(session: Session, call: Call): void {
+    const isShared = session.owners.explicitBut(call.ownerId).length > 0;
+    if (call.wantsReset && isShared) this.goPrivate(session, call);
+    else {
+      session.attach(call.ownerId);
+      session.enqueue(call);
+    }
+  }
+
+  private goPrivate(session: Session, call: Call): void {
+    if (call.ownerId !== undefined) session.owners.detach(call.ownerId);
+    this.changed(session);
+    this.routes.add(call.identity, call.ownerId);
+    this.place(call);
+  }
+
+  private joinOrBecome(identity: SessionIdentity, call: Call): void {
+    const waiter = this.waiters.get(keyOf(identity));
+    if (waiter) waiter.join(call);
+    else if (this.isFull() || this.waiters.size > 0) this.waitFor(identity).join(call);
+    else {
+      const session = this.register(identity);
+      session.attach(call.ownerId);
+      session.enqueue(call);
+      session.begin();
+    }
+    this.changes.mark();
+  }
+
+  private waitFor(identity: SessionIdentity): Waiter {
+    const waiter = new Waiter(
+      identity,
+      this.clock.now(),
+      (place) => this.owners.watch(place),
+      ({ key }) => {
+        this.waiters.delete(key);
+        this.changes.mark();
+      },
+    );
+    this.waiters.set(waiter.key, waiter);
+    this.lookAgain = true;
+    return waiter;
+  }
+
+  private register(identity: SessionIdentity): Session {
+    const session = new Session(this, `session-${++this.ids}`, identity);
+    this.sessions.set(session.id, session);
+    this.byKey.set(session.key, session);
+    return session;
+  }
+
+  // Looking around after a change
+
+  private lookAround(): void {
+    while (this.homeless.length > 0) {
+      const calls = this.homeless.splice(0);
+      for (const call of calls) this.place(call);
+    }
+    while (this.lookAgain) {
+      this.lookAgain = false;
+      this.serveWaiters();
+    }
+  }
+
+  private serveWaiters(): void {
+    for (const waiter of this.waiters.values()) {
+      if (this.isFull()) break;
+      this.admit(waiter);
+    }
+    const [first] = this.waiters.values();
+    if (!first) return;
+    for (const session of this.leaving) session.dispatch({ type: 'pressure' });
+    if (this.isFull() && !this.isEvictionHeldBack()) this.evictFor(first);
+  }
+
+  private admit(waiter: Waiter): void {
+    this.waiters.delete(waiter.key);
+    const session = this.register(waiter.identity);
+    this.moveIn(waiter, session);
+    session.begin();
+  }
+
+  private moveIn(waiter: Waiter, session: Session): void {
+    const calls = waiter.takeCalls();
+    waiter.owners.moveTo(session.owners);
+    waiter.owners.clear();
+    for (const call of calls) session.enqueue(call);
+  }
+
+  private isEvictionHeldBack(): boolean {
+    const now = this.clock.now();
+    for (const { state } of this.leaving) {
+      if (isLeaving(state) && blocksEviction(state, now)) return true;
+    }
+    return false;
+  }
+
+  private evictFor(waiter: Waiter): void {
+    const victim = chooseVictim(this.sessions.values(), (session) =>
+      this.parts.mayEvict(session, waiter),
+    );
+    victim?.claim({ kind: 'unlimited' }, 'it was evicted to free a slot', { kind: 'released' });
+  }
+
+  // SessionHost
+
+  watchOwners(session: Session): OwnerWatcher {
+    return this.owners.watch(session);
+  }
+
+  startKernel(identity: SessionIdentity, signal: AbortSignal): Promise<PooledKernel> {
+    return this.parts.startKernel(identity, signal);
+  }
+
+  stopStray(kernel: PooledKernel): void {
+    void stopKernel(kernel, { kind: 'unlimited' }).then((answer) => {
+      if (!answer.confirmed) this.log.warn(`A stray kernel's stop: ${answer.reason}`);
+    });
+  }
+
+  isKeyTaken(session: Session): boolean {
+    const holder = this.byKey.get(session.key);
+    return holder !== undefined && holder !== session;
+  }
+
+  leftKey(session: Session): void {
+    if (this.byKey.get(session.key) === session) this.byKey.delete(session.key);
+  }
+
+  returnedToKey(session: Session): void {
+    this.byKey.set(session.key, session);
+    const waiter = this.waiters.get(session.key);
+    if (!waiter) return;
+    this.waiters.delete(session.key);
+    session.dispatch({ type: 'attached' });
+    this.moveIn(waiter, session);
+  }
+
+  freedSlot(session: Session): void {
+    this.sessions.delete(session.id);
+    this.lookAgain = true;
+  }
+
+  displaced(calls: readonly Call[]): void {
+    this.homeless.push(...calls);
+  }
+
+  movedOn(session: Session, calls: readonly Call[]): void {
+    const isFull = this.isFull();
+    const [impatient, patient] = partition(calls, (call) => isFull && call.needsSlotNow);
+    for (const call of impatient) call.fail(noSlot(this.settings.capacity));
+    const isWanted = patient.length > 0 || !isFull;
+    if (!isWanted || !session.owners.isHeld) {
+      session.owners.departAll();
+      this.homeless.push(...patient);
+      return;
+    }
+    const place = isFull ? this.waitFor(session.identity) : this.register(session.identity);
+    session.owners.moveTo(place.owners);
+    for (const call of patient) place.enqueue(call);
+    if (place instanceof Session) place.begin();
+  }
+
+  wantsPrivate(session: Session, call: Call): void {
+    this.goPrivate(session, call);
+  }
+
+  turnOver(): void {}
+
+  turnedIdle(): void {
+    if (this.waiters.size > 0) this.lookAgain = true;
+  }
+
+  changed(session: Session): void {
+    this.changes.mark(session.id);
+    const { state } = session;
+    if (!isLeaving(state)) this.leaving.delete(session);
+    else if (!this.leaving.has(session)) {
+      this.leaving.add(session);
+      // A kernel that can't be killed holds back eviction only for so long.
+      this.clock.after(UNBLOCK_AFTER_MS, () => this.batch(() => (this.lookAgain = true)));
+    }
+  }
+
+  lateOutput(session: Session, executionId: string | undefined, output: KernelOutput): void {
+    this.lateOutputs.fire({ id: session.id, executionId, output });
+  }
+
+  nextUse(): number {
+    return ++this.uses;
+  }
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}
+
+function noSlot(capacity: number): HoldfastError {
+  return new HoldfastError(
+    'pool_full',
+    `The old kernel's stop is not confirmed, and all ${capacity} slots are taken. Stop or release another session, or kill the old one.`,
+  );
+}

@@ -1,0 +1,81 @@
+import type { PooledKernel } from '../kernel/kernel';
+import type { KernelOutput } from '../kernel/output';
+import type { Call, CallPlace, TurnEnd } from './call';
+import type { NotRunCause } from './outcome';
+
+export interface LaneEvents {
+  onChange(): void;
+  onLateOutput(executionId: string, output: KernelOutput): void;
+  /** The kernel is free again. */
+  onTurnOver(call: Call, end: TurnEnd): void;
+}
+
+/** One call at a time, first come first served. */
+export class Lane implements CallPlace {
+  private waiting: Call[] = [];
+  /** The call whose turn it is. */
+  current: Call | undefined;
+
+  constructor(private readonly events: LaneEvents) {}
+
+  get isEmpty(): boolean {
+    return this.current === undefined && this.waiting.length === 0;
+  }
+
+  get queue(): readonly Call[] {
+    return this.waiting;
+  }
+
+  push(call: Call): void {
+    call.place = this;
+    this.waiting.push(call);
+  }
+
+  /** Gives the first in line its turn. */
+  begin(kernel: PooledKernel, newsFor: (call: Call) => readonly string[]): void {
+    const call = this.waiting.shift();
+    if (!call) return;
+    call.place = undefined;
+    this.current = call;
+    call.perform(kernel, {
+      news: newsFor(call),
+      onChange: () => this.events.onChange(),
+      onLateOutput: (output) => this.events.onLateOutput(call.executionId, output),
+      onFree: (end) => {
+        // A turn that was cut off because its kernel is gone frees nothing any more.
+        if (this.current !== call) return;
+        this.current = undefined;
+        this.events.onTurnOver(call, end);
+      },
+    });
+  }
+
+  /** The kernel is gone, and no answer will come. */
+  cutOff(cause: string): void {
+    const { current } = this;
+    this.current = undefined;
+    current?.kernelGone(cause);
+  }
+
+  leave(call: Call): void {
+    this.remove(call);
+    this.events.onChange();
+  }
+
+  remove(call: Call): void {
+    this.waiting = this.waiting.filter((other) => other !== call);
+    call.place = undefined;
+  }
+
+  /** Everybody in line, who is in it no more. */
+  takeQueue(which: (call: Call) => boolean = () => true): readonly Call[] {
+    const taken = this.waiting.filter(which);
+    this.waiting = this.waiting.filter((call) => !taken.includes(call));
+    for (const call of taken) call.place = undefined;
+    return taken;
+  }
+
+  cancelQueue(cause: NotRunCause, which?: (call: Call) => boolean): void {
+    for (const call of this.takeQueue(which)) call.notRun(cause);
+  }
+}

@@ -1,0 +1,105 @@
+import { systemClock } from '../base/clock';
+import { silentLog } from '../base/log';
+import type { PooledKernel } from '../kernel/kernel';
+import { PoolCore } from './core';
+import { causeOnEntry } from './deadline';
+import { cleanUp, stopForGood } from './disposal';
+import { identityOf, type SessionIdentity } from './key';
+import { runPerCall } from './perCall';
+import { interruptRun, killSession, restartSession } from './personActions';
+import { PreludeDocs } from './preludeDocs';
+import { RunCall } from './runCall';
+import { settingsFrom } from './settings';
+import { SnapshotCache } from './snapshot';
+import type { StopAttempt } from './stopAttempt';
+import type { ExecutionResult, KernelPool, KernelPoolOptions, PoolExecuteOptions } from './types';
+import { likelyContent, warmUp } from './warmUp';
+
+/**
+ * Retains kernels in sessions that owners hold; see `KernelPool` for what each call promises. Nothing starts before
+ * the first call. The pool has no end of its own: `disposeAll` leaves it usable.
+ */
+export function createKernelPool(options: KernelPoolOptions): KernelPool {
+  const clock = options.clock ?? systemClock;
+  const log = options.log ?? silentLog;
+
+  const startKernel = (identity: SessionIdentity, signal: AbortSignal): Promise<PooledKernel> => {
+    const { cwd, sessionId, interpreter } = identity;
+    const chosen = interpreter === undefined ? {} : { interpreter };
+    return options.startKernel({ cwd, sessionId, ...chosen, signal });
+  };
+
+  const core = new PoolCore(
+    { clock, log, startKernel, mayEvict: () => true },
+    settingsFrom(options),
+  );
+  const snapshots = new SnapshotCache(core.sessions, core.changes);
+  const docs = new PreludeDocs();
+  const contentOf = (identity: SessionIdentity): string =>
+    options.preludeContent?.(identity) ?? likelyContent(identity);
+  let executions = 0;
+  const nextExecutionId = (): string => `execution-${++executions}`;
+
+  const execute = (code: string, request: PoolExecuteOptions): Promise<ExecutionResult> => {
+    const { maxOutputBytes, startTimeoutMs, ownerCleanupMs } = core.settings;
+    const call = new RunCall(
+      code,
+      request,
+      identityOf(request),
+      request.executionId ?? nextExecutionId(),
+      { clock, log, maxOutputBytes },
+    );
+    const over = causeOnEntry(request, clock.now());
+    if (over) call.notRun(over);
+    else if (request.mode === 'per-call') {
+      return runPerCall(call, {
+        clock,
+        startTimeoutMs,
+        stopWaitMs: ownerCleanupMs,
+        start: (signal) => startKernel(call.identity, signal),
+      });
+    } else core.acquire(call);
+    return call.result;
+  };
+
+  const disposeOwner = (ownerId: string): Promise<void> => {
+    const attempts: StopAttempt[] = [];
+    core.batch(() => {
+      core.routes.forgetOwner(ownerId);
+      core.news.forgetOwner(ownerId);
+      for (const place of core.placesOf(ownerId)) {
+        const attempt = place.releaseOwner(ownerId);
+        if (attempt) attempts.push(attempt);
+      }
+    });
+    return cleanUp(clock, core.settings.ownerCleanupMs, attempts);
+  };
+
+  const disposeAll = async (): Promise<void> => {
+    const stops: Promise<void>[] = [];
+    core.batch(() => {
+      for (const session of [...core.sessions.values()]) {
+        stops.push(stopForGood(session, clock, core.settings.ownerCleanupMs));
+      }
+    });
+    await Promise.all(stops);
+  };
+
+  return {
+    execute,
+    warm: (request) => warmUp(core, { docs, contentOf }, request, nextExecutionId()),
+    disposeOwner,
+    disposeAll,
+    sessions: () => snapshots.all(),
+    capacity: () => ({
+      capacity: core.settings.capacity,
+      counted: core.sessions.size,
+      waiting: [...core.waiters.values()].map((waiter) => waiter.snapshot()),
+    }),
+    onDidChangeSessions: (listener) => core.changes.event(listener),
+    onDidLateOutput: core.lateOutputs.event,
+    interrupt: (id, executionId) => interruptRun(core, id, executionId),
+    restart: (id) => restartSession(core, id, nextExecutionId()),
+    kill: (id) => killSession(core, id),
+  };
+}

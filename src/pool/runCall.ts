@@ -1,0 +1,259 @@
+import type { Clock } from '../base/clock';
+import { deferred } from '../base/deferred';
+import type { Disposable } from '../base/disposable';
+import type { Log } from '../base/log';
+import type { ExecuteOptions, ExecutionReply } from '../kernel/execution';
+import type { PooledKernel } from '../kernel/kernel';
+import type { KernelOutput } from '../kernel/output';
+import type { Call, CallPlace, Turn } from './call';
+import {
+  causeOfAbort,
+  deadlineAt,
+  saysLimitPassed,
+  watchLimits,
+  type LimitCause,
+} from './deadline';
+import { deathOf, describeDeath } from './death';
+import { Interruption } from './interruption';
+import type { SessionIdentity } from './key';
+import {
+  endOfKernel,
+  endOfLimit,
+  endOfReply,
+  outcomeOf,
+  verdictOfNotRun,
+  verdictOfRun,
+  type NotRunCause,
+  type RunEnd,
+  type Verdict,
+} from './outcome';
+import { OutputLog } from './outputLog';
+import type { ExecutionResult, ExecutionSnapshot, PoolExecuteOptions } from './types';
+
+export interface CallParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly maxOutputBytes: number;
+}
+
+interface Running {
+  readonly kernel: PooledKernel;
+  readonly turn: Turn;
+  readonly abort: AbortController;
+  readonly startedAt: number;
+}
+
+/** One run of code: waits, runs, keeps its limits, and settles once with a result. */
+export class RunCall implements Call {
+  readonly ownerId: string | undefined;
+  readonly deadlineAt: number | undefined;
+  readonly wantsReset: boolean;
+  readonly needsSlotNow: boolean;
+  place: CallPlace | undefined;
+  freshFrom: number | undefined;
+  private readonly queuedAt: number;
+  private readonly limits: Disposable;
+  private readonly answer = deferred<ExecutionResult>();
+  private readonly collected: OutputLog;
+  private running: Running | undefined;
+  private interruption: Interruption | undefined;
+  /** The caller has its answer; the kernel may still be at it. */
+  private settled = false;
+  /** A person interrupted it. */
+  private wasInterrupted = false;
+
+  constructor(
+    private readonly code: string,
+    private readonly options: PoolExecuteOptions,
+    readonly identity: SessionIdentity,
+    readonly executionId: string,
+    private readonly parts: CallParts,
+  ) {
+    this.ownerId = options.ownerId;
+    this.wantsReset = options.reset === true;
+    this.needsSlotNow = this.wantsReset;
+    this.queuedAt = parts.clock.now();
+    this.deadlineAt = deadlineAt(options, this.queuedAt);
+    this.collected = new OutputLog(parts.maxOutputBytes);
+    this.limits = watchLimits(parts.clock, options, (cause) => this.limitPassed(cause));
+  }
+
+  get result(): Promise<ExecutionResult> {
+    return this.answer.promise;
+  }
+
+  snapshot(): ExecutionSnapshot {
+    return {
+      id: this.executionId,
+      ownerId: this.ownerId,
+      queuedAt: this.queuedAt,
+      ...(this.running === undefined ? {} : { startedAt: this.running.startedAt }),
+      ...(this.interruption === undefined ? {} : { interruptedAt: this.interruption.at }),
+      ...(this.interruption?.unheededSince === undefined ? {} : { unheeded: true as const }),
+    };
+  }
+
+  perform(kernel: PooledKernel, turn: Turn): void {
+    const abort = new AbortController();
+    this.running = { kernel, turn, abort, startedAt: this.parts.clock.now() };
+    for (const news of turn.news) this.collected.heading(news);
+    this.tell(this.options.onStart);
+    send(kernel, this.code, this.executeOptions(turn, abort.signal)).then(
+      (reply) => this.replied(reply),
+      (error: unknown) => this.threw(error),
+    );
+  }
+
+  notRun(cause: NotRunCause): void {
+    this.settle(verdictOfNotRun(cause));
+  }
+
+  fail(error: unknown): void {
+    if (this.close()) this.answer.reject(error);
+  }
+
+  timeOut(): void {
+    const limitMs = (this.deadlineAt ?? this.queuedAt) - this.queuedAt;
+    this.notRun({ kind: 'timedOut', limitMs });
+  }
+
+  interrupt(bySignal: boolean): void {
+    this.wasInterrupted = true;
+    if (bySignal) this.stop({ kind: 'aborted' });
+  }
+
+  kernelGone(cause: string): void {
+    this.running = undefined;
+    this.settle(verdictOfRun(endOfKernel(this.interruption?.cause, cause)));
+    this.interruption?.dispose();
+  }
+
+  private executeOptions(turn: Turn, signal: AbortSignal): ExecuteOptions {
+    const { onInput, source } = this.options;
+    return {
+      executionId: this.executionId,
+      signal,
+      onOutput: (output) => this.arrived(asOutput(output), turn),
+      ...(onInput === undefined ? {} : { onInput }),
+      ...(source === undefined ? {} : { source }),
+    };
+  }
+
+  private arrived(output: KernelOutput, turn: Turn): void {
+    if (this.settled) {
+      turn.onLateOutput(output);
+      return;
+    }
+    this.collected.add(output);
+    const { onOutput } = this.options;
+    if (onOutput) this.tell(() => onOutput(output));
+  }
+
+  private limitPassed(cause: LimitCause): void {
+    if (this.running) {
+      this.stop(cause);
+      return;
+    }
+    const { place } = this;
+    this.notRun(cause);
+    place?.leave(this);
+  }
+
+  private stop(cause: LimitCause): void {
+    const { running } = this;
+    // The first reason is the one that the result names.
+    if (!running || this.interruption) return;
+    const { kernel, turn } = running;
+    const giveUp = (): void => this.settle(verdictOfRun(endOfLimit(cause, !kernel.isAlive())));
+    this.interruption = new Interruption(cause, kernel, this.parts.clock, {
+      onUnheeded: () => turn.onChange(),
+      onKilled: () => this.turnEnded(endOfKernel(cause, describeDeath(kernel))),
+      onGivenUp: (error) => {
+        if (error !== undefined) this.parts.log.error('A stuck kernel could not be killed.', error);
+        giveUp();
+      },
+    });
+    turn.onChange();
+    this.interruption.send(running.abort);
+  }
+
+  private replied(reply: ExecutionReply): void {
+    const { running } = this;
+    if (!running) return;
+    const elapsedMs = this.parts.clock.now() - running.startedAt;
+    const gone = deathOf(running.kernel);
+    this.turnEnded(endOfReply(reply, this.interruption?.cause, elapsedMs, gone), reply.cwd);
+  }
+
+  private threw(error: unknown): void {
+    const { running } = this;
+    if (!running) return;
+    const gone = deathOf(running.kernel);
+    const elapsedMs = this.parts.clock.now() - running.startedAt;
+    const limit =
+      this.interruption?.cause ??
+      (saysLimitPassed(error) ? causeOfAbort(error, elapsedMs) : undefined);
+    if (gone !== undefined) this.turnEnded(endOfKernel(this.interruption?.cause, gone));
+    else if (limit !== undefined) this.turnEnded(endOfLimit(limit, false));
+    else {
+      this.fail(error);
+      this.turnEnded({ kind: 'aborted' });
+    }
+  }
+
+  private turnEnded(end: RunEnd, cwd?: string): void {
+    const { running } = this;
+    if (!running) return;
+    this.running = undefined;
+    this.interruption?.dispose();
+    this.settle(verdictOfRun(end));
+    const outcome = outcomeOf(end);
+    running.turn.onFree({
+      outcome: outcome === 'cancelled' && this.wasInterrupted ? 'interrupted' : outcome,
+      ...(cwd === undefined ? {} : { cwd }),
+    });
+  }
+
+  private settle(verdict: Verdict): void {
+    if (!this.close()) return;
+    const { note, ...rest } = verdict;
+    if (note !== undefined) this.collected.closing(note);
+    this.answer.resolve({ ...this.collected.summary(), ...rest });
+  }
+
+  /** Answers whether it was open. */
+  private close(): boolean {
+    if (this.settled) return false;
+    this.settled = true;
+    this.limits.dispose();
+    return true;
+  }
+
+  /** A listener that throws is its own trouble, not the run's. */
+  private tell(listener: (() => void) | undefined): void {
+    try {
+      listener?.();
+    } catch (error) {
+      this.parts.log.error('A listener of a run failed.', error);
+    }
+  }
+}
+
+function asOutput(output: KernelOutput | string): KernelOutput {
+  return typeof output === 'string' ? { type: 'stream', name: 'stdout', text: output } : output;
+}
+
+/** A kernel that throws instead of rejecting is treated alike. */
+function send(
+  kernel: PooledKernel,
+  code: string,
+  options: ExecuteOptions,
+): Promise<ExecutionReply> {
+  try {
+    return kernel.execute(code, options);
+  } catch (error) {
+    return Promise.reject(
+      error instanceof Error ? error : new Error(String(error), { cause: error }),
+    );
+  }
+}
