@@ -1,13 +1,14 @@
 import type * as v from 'valibot';
 import {
   CancellationTokenSource,
+  type CancellationToken,
   createMessageConnection,
   SocketMessageReader,
   SocketMessageWriter,
   type MessageConnection,
 } from 'vscode-jsonrpc/node';
 import { deferred } from '../base/deferred';
-import { toDisposable, type Disposable } from '../base/disposable';
+import { DisposableStore, toDisposable, type Disposable } from '../base/disposable';
 import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import { systemClock } from '../base/clock';
@@ -80,31 +81,20 @@ export class HostConnection {
     { withinMs, signal }: AskOptions = {},
   ): Promise<v.InferOutput<R>> {
     if (!this.open) throw fromResponseError(undefined);
-    const cancellation = new CancellationTokenSource();
-    const cancel = (): void => cancellation.cancel();
-    signal?.addEventListener('abort', cancel, { once: true });
-    const late = deferred<never>();
-    const limit =
-      withinMs === undefined
-        ? undefined
-        : systemClock.after(withinMs, () => late.reject(silence(message.type.method)));
+    const { method } = message.type;
+    const limit = new Limit(withinMs, signal);
     try {
-      const answer = this.connection.sendRequest<unknown>(
-        message.type.method,
-        params,
-        cancellation.token,
-      );
-      const lost = this.whenLost.then(() => {
-        throw fromResponseError(undefined);
+      // Closing the connection rejects what is awaited over it.
+      const answer = this.connection.sendRequest<unknown>(method, params, limit.token);
+      const late = limit.late?.then(() => {
+        throw silence(method);
       });
-      const result = await Promise.race([answer, late.promise, lost]);
-      return parse(message.result, result, `answer to ${message.type.method}`);
+      const result = await (late === undefined ? answer : Promise.race([answer, late]));
+      return parse(message.result, result, `answer to ${method}`);
     } catch (error) {
       throw fromResponseError(error);
     } finally {
-      limit?.dispose();
-      signal?.removeEventListener('abort', cancel);
-      cancellation.dispose();
+      limit.dispose();
     }
   }
 
@@ -143,6 +133,33 @@ export class HostConnection {
     hear(m.exited, ({ kernel, exit }) => this.channels.get(kernel)?.onExit(exit));
     hear(m.hostLog, ({ level, message }) => this.log[level](`Kernel host: ${message}`));
     connection.listen();
+  }
+}
+
+/** A request's deadline and its cancellation. */
+class Limit implements Disposable {
+  private readonly store = new DisposableStore();
+  readonly token: CancellationToken | undefined;
+  /** Resolves when the time has passed. */
+  readonly late: Promise<void> | undefined;
+
+  constructor(withinMs: number | undefined, signal: AbortSignal | undefined) {
+    if (withinMs !== undefined) {
+      this.late = new Promise((resolve) => {
+        this.store.add(systemClock.after(withinMs, resolve));
+      });
+    }
+    if (signal === undefined) return;
+    const source = this.store.add(new CancellationTokenSource());
+    this.token = source.token;
+    const cancel = (): void => source.cancel();
+    if (signal.aborted) cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    this.store.add(toDisposable(() => signal.removeEventListener('abort', cancel)));
+  }
+
+  dispose(): void {
+    this.store.dispose();
   }
 }
 

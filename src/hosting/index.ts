@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { systemClock } from '../base/clock';
 import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
@@ -5,7 +6,7 @@ import type { PooledKernel } from '../kernel/kernel';
 import type { Language } from '../kernel/language';
 import { platformProcesses } from '../platform/processes';
 import * as m from '../protocol/messages';
-import { removeRuntimeFolder } from '../protocol/runtimeFolder';
+import { logPathIn, removeRuntimeFolder } from '../protocol/runtimeFolder';
 import { HostConnection } from './hostConnection';
 import { launchHost, type LaunchOptions } from './launch';
 import { RemoteKernel } from './remoteKernel';
@@ -104,12 +105,18 @@ class Hosting implements KernelHosting {
     log.info(`Kernel host ${host.pid} is ready.`);
     void connection.whenLost.then(async () => {
       if (this.connection === connection) this.connection = undefined;
-      if (!this.left) log.warn(`Kernel host ${host.pid} is gone.`);
+      if (!this.left) log.warn(`Kernel host ${host.pid} is gone. ${await lastWords(host.folder)}`);
       // A host that was killed could not do it.
       await removeRuntimeFolder(host.folder);
     });
     return connection;
   }
+}
+
+/** The end of its log, which it leaves behind when it breaks down. */
+async function lastWords(folder: string): Promise<string> {
+  const text = await readFile(logPathIn(folder), 'utf8').catch(() => '');
+  return text === '' ? '' : `The end of its log:\n${text.slice(-4_000)}`;
 }
 
 function defined(env: KernelSpec['env']): Record<string, string> {

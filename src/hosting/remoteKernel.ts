@@ -1,5 +1,7 @@
+import { systemClock } from '../base/clock';
+import { deferred } from '../base/deferred';
 import { DisposableStore } from '../base/disposable';
-import { HoldfastError, messageOf } from '../base/errors';
+import { codeOf, messageOf } from '../base/errors';
 import { Emitter } from '../base/event';
 import type { Log } from '../base/log';
 import type { ExecuteOptions, ExecutionReply, InterruptVerdict } from '../kernel/execution';
@@ -21,6 +23,8 @@ import { RemoteRun } from './remoteRun';
 const ANSWER_WITHIN_MS = 5_000;
 /** An unlimited stop takes at most the sum of the ladder's deadlines in the host. */
 const UNLIMITED_STOP_MS = 15_000;
+/** The host kills what does not heed an abort after 5 s. Past this, it is the host that does not answer. */
+const ABORT_ANSWERED_WITHIN_MS = 10_000;
 
 export interface LateOutput {
   readonly executionId: string | undefined;
@@ -96,8 +100,14 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       this.connection.tell(m.answerInput, { kernel: this.name, question, text }),
     );
     this.runs.set(execution, run);
-    const abort = (): void =>
+    const store = new DisposableStore();
+    const unanswered = deferred<ExecutionReply>();
+    const abort = (): void => {
       this.connection.tell(m.abortExecution, { kernel: this.name, execution });
+      const killFromHere = (): void =>
+        void this.endAsOrphan().then(() => unanswered.resolve({ ...cancelledReply, killed: true }));
+      store.add(systemClock.after(ABORT_ANSWERED_WITHIN_MS, killFromHere));
+    };
     try {
       const reply = this.connection.ask(m.execute, {
         kernel: this.name,
@@ -109,14 +119,15 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       // After the request, so that the host knows which run is meant.
       if (signal.aborted) abort();
       else signal.addEventListener('abort', abort, { once: true });
-      return await reply;
+      return await Promise.race([reply, unanswered.promise]);
     } catch (error) {
-      if (!(error instanceof HoldfastError) || !isDeath(error)) throw error;
+      if (!isDeath(error)) throw error;
       // The exit says how: it is there before the reply, as the caller reads it next.
       if (!this.connection.isOpen) await this.endAsOrphan();
       return cancelledReply;
     } finally {
       signal.removeEventListener('abort', abort);
+      store.dispose();
       this.runs.delete(execution);
       run.dispose();
     }
@@ -138,13 +149,15 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
 
   shutdown(options?: ShutdownOptions): Promise<ShutdownOutcome> {
     const limit = options === undefined ? {} : { timeoutMs: options.timeoutMs };
-    return this.end(options?.timeoutMs ?? UNLIMITED_STOP_MS, (withinMs) =>
+    const withinMs = options?.timeoutMs ?? UNLIMITED_STOP_MS;
+    return this.end(options === undefined, () =>
       this.connection.ask(m.shutdownKernel, { kernel: this.name, ...limit }, { withinMs }),
     );
   }
 
   kill(): Promise<ShutdownOutcome> {
-    return this.end(ANSWER_WITHIN_MS, (withinMs) =>
+    const withinMs = ANSWER_WITHIN_MS;
+    return this.end(true, () =>
       this.connection.ask(m.killKernel, { kernel: this.name }, { withinMs }),
     );
   }
@@ -193,19 +206,19 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     this.didExit.fire(exit);
   };
 
+  /** `fromHere`: where the host does not answer, there is time left to end the kernel without it. */
   private async end(
-    withinMs: number,
-    ask: (withinMs: number) => Promise<ShutdownOutcome>,
+    fromHere: boolean,
+    ask: () => Promise<ShutdownOutcome>,
   ): Promise<ShutdownOutcome> {
     if (!this.connection.isOpen) return this.endAsOrphan();
     if (this.exitFact !== undefined) return { confirmed: true };
     try {
-      return await ask(withinMs);
+      return await ask();
     } catch (error) {
-      if (error instanceof HoldfastError && error.code === 'kernel_not_found') {
-        return { confirmed: true };
-      }
-      if (!this.connection.isOpen) return this.endAsOrphan();
+      // The host holds a kernel until its exit was observed.
+      if (codeOf(error) === 'kernel_not_found') return { confirmed: true };
+      if (!this.connection.isOpen || (fromHere && isDeath(error))) return this.endAsOrphan();
       return { confirmed: false, reason: messageOf(error) };
     }
   }
@@ -218,6 +231,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   }
 
   private async endOrphanNow(): Promise<ShutdownOutcome> {
+    const why = this.connection.isOpen ? 'did not answer' : 'died';
     const { pid, startTime } = this.facts ?? {};
     const outcome: ShutdownOutcome =
       pid === undefined || startTime === undefined
@@ -228,8 +242,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       code: null,
       signal: null,
       stderrTail: '',
-      summary:
-        'The kernel ended because the kernel host died. Its variables are lost; the next run starts a new one.',
+      summary: `The kernel ended because the kernel host ${why}. Its variables are lost; the next run starts a new one.`,
     });
     return outcome;
   }
@@ -242,6 +255,7 @@ const cancelledReply: ExecutionReply = {
   stdinRequested: false,
 };
 
-function isDeath({ code }: HoldfastError): boolean {
+function isDeath(error: unknown): boolean {
+  const code = codeOf(error);
   return code === 'host_lost' || code === 'kernel_not_found' || code === 'kernel_died';
 }

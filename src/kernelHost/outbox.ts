@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../base/clock';
 import type { Disposable } from '../base/disposable';
 import type { KernelOutput } from '../kernel/output';
-import { leaveOutDisplays, leaveOutText, sizeOf, type OutputItem } from './outputSize';
+import { ITEM_SIZE, leaveOutDisplays, leaveOutText, sizeOf, type OutputItem } from './outputSize';
 
 export interface Batch {
   /** Counts from 1. */
@@ -55,8 +55,9 @@ export class Outbox implements Disposable {
 
   /** `execution` null: the output belongs to no run. */
   push(execution: string | null, output: KernelOutput): void {
-    if (!this.joinLast(execution, output)) this.held.push({ execution, output });
-    const size = sizeOf(output);
+    const joined = this.joinLast(execution, output);
+    if (!joined) this.held.push({ execution, output });
+    const size = sizeOf(output) - (joined ? ITEM_SIZE : 0);
     if (output.type === 'stream') this.heldText += size;
     else this.heldDisplays += size;
     if (this.heldText + this.heldDisplays >= this.limits.batch) this.sendWhatFits();

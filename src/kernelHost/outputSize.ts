@@ -6,14 +6,14 @@ export interface OutputItem {
   readonly output: KernelOutput;
 }
 
-// What an item weighs beside its text.
-const ITEM_SIZE = 64;
+/** What an item weighs beside its text. */
+export const ITEM_SIZE = 64;
 
 /** About the characters that an item takes on its way. */
 export function sizeOf(output: KernelOutput): number {
   switch (output.type) {
     case 'stream':
-      return output.text.length;
+      return ITEM_SIZE + output.text.length;
     case 'display':
     case 'updateDisplay':
     case 'result':
@@ -45,7 +45,7 @@ export function leaveOutText(items: readonly OutputItem[], size: number): Output
     const lastGap =
       last?.execution === execution && last.output.type === 'gap' ? last.output : undefined;
     if (output.type === 'stream' && left > 0) {
-      left -= output.text.length;
+      left -= sizeOf(output);
       if (lastGap !== undefined) kept.pop();
       kept.push({ execution, output: gapOver(output.text, lastGap) });
     } else if (output.type === 'gap' && lastGap !== undefined) {

@@ -5,7 +5,7 @@ import type { Log } from '../../base/log';
 import type { ShutdownOutcome, StopProgress } from '../../kernel/kernel';
 import type { FamilyMember, Processes } from '../../platform/processes';
 import type { Leader } from './spawn';
-import { planStop, type PlannedStep, type StopDeadlines } from './stopPlan';
+import { ANSWER_BEFORE_END_MS, planStop, type PlannedStep, type StopDeadlines } from './stopPlan';
 import { nameMembers, sweepFamily } from './sweep';
 
 export interface StopTarget {
@@ -202,12 +202,13 @@ export class StopLadder {
     const result = this.climb?.result ?? Promise.resolve(this.confirmed());
     if (limitMs === undefined) return result;
     const timer = new AbortController();
-    const late = delay(limitMs, undefined, { signal: timer.signal }).then((): ShutdownOutcome =>
+    const inTime = Math.max(0, limitMs - ANSWER_BEFORE_END_MS / 2);
+    const late = delay(inTime, undefined, { signal: timer.signal }).then((): ShutdownOutcome =>
       this.target.leader.exit() !== undefined
         ? { confirmed: true, reason: 'What it left behind is still being swept.' }
         : { confirmed: false, reason: `No exit of ${this.target.leader.pid} was seen in time.` },
     );
-    late.catch(() => undefined);
+    late.catch(() => undefined); // Its timer was not needed.
     const outcome = await Promise.race([result, late]);
     timer.abort();
     return outcome;

@@ -25,8 +25,8 @@ export const STOP_DEADLINES: StopDeadlines = {
 /** A limited stop sends its kill this long before its end. */
 export const KILL_BEFORE_END_MS = 500;
 
-// Of those 500 ms the last ones are for the answer's way.
-const ANSWER_BEFORE_END_MS = 100;
+/** Of those 500 ms the last ones are for the answer's way. */
+export const ANSWER_BEFORE_END_MS = 100;
 
 export interface PlannedStep {
   readonly step: Exclude<StopProgress['step'], 'sweep'>;
