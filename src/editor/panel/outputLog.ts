@@ -254,19 +254,22 @@ export class OutputLog {
   /** Turns the oldest entries behind the head into gaps until the limits are kept. */
   private compact(): void {
     const kept = this.entries.slice(0, this.headEntries);
+    // Text and items each go oldest first: behind one that stays, all stay.
+    const over = { text: true, item: true };
     for (const entry of this.entries.slice(this.headEntries)) {
-      const gap = this.isTooMuch(entry) ? this.leaveOut(entry) : undefined;
+      let next = entry;
+      if (entry.kind !== 'gap' && over[entry.kind]) {
+        if (this.isTooMuch(entry)) next = this.leaveOut(entry);
+        else over[entry.kind] = false;
+      }
       const last = kept.at(-1);
-      if (gap === undefined && entry.kind !== 'gap') kept.push(entry);
-      else if (last?.kind === 'gap') last.end = entry.end;
-      else if (gap !== undefined) kept.push(gap);
-      else kept.push(entry);
+      if (next.kind === 'gap' && last?.kind === 'gap') last.end = next.end;
+      else kept.push(next);
     }
     this.entries = kept;
   }
 
-  private isTooMuch(entry: Entry): boolean {
-    if (entry.kind === 'gap') return false;
+  private isTooMuch(entry: TextEntry | ItemEntry): boolean {
     if (entry.kind === 'item')
       return this.itemCount > this.limits.items || this.itemBytes > this.limits.itemBytes;
     const lines = entry.end.lines - entry.start.lines;
@@ -277,7 +280,7 @@ export class OutputLog {
     );
   }
 
-  private leaveOut(entry: Entry): GapEntry {
+  private leaveOut(entry: TextEntry | ItemEntry): GapEntry {
     if (entry.kind === 'item') {
       this.itemCount -= 1;
       this.itemBytes -= entry.size;
@@ -326,11 +329,12 @@ function pieceOf(entry: Entry, at: Mark): Piece {
 
 /** End of the next piece: at the last line end within reach, so that what is left out later is whole lines. */
 function cut(text: string, from: number): number {
-  const reach = Math.min(text.length, from + LARGEST_PIECE_UNITS);
-  const lineEnd = text.lastIndexOf('\n', reach - 1) + 1;
-  if (lineEnd > from) return lineEnd;
-  const splitsPair = reach < text.length && isHighSurrogate(text.charCodeAt(reach - 1));
-  return splitsPair && reach - 1 > from ? reach - 1 : reach;
+  const reachable = text.slice(from, from + LARGEST_PIECE_UNITS);
+  const lineEnd = reachable.lastIndexOf('\n') + 1;
+  if (lineEnd > 0) return from + lineEnd;
+  const to = from + reachable.length;
+  const splitsPair = to < text.length && isHighSurrogate(text.charCodeAt(to - 1));
+  return splitsPair ? to - 1 : to;
 }
 
 const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800;

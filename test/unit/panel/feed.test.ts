@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../src/base/clock';
+import { PanelFeed } from '../../../src/editor/panel/feed';
+import { createTranscript } from '../../../src/editor/panel/transcript';
+import type { PanelUpdate } from '../../../src/webview/protocol';
+import { parseToPanel } from '../../../src/webview/protocol';
+import { live, SESSION, startRun, stdout } from '../../support/panelHarness/scenes';
+
+let transcript: ReturnType<typeof createTranscript>;
+let feed: PanelFeed;
+let updates: PanelUpdate[];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  updates = [];
+  transcript = createTranscript();
+  feed = new PanelFeed({
+    transcript,
+    clock: systemClock,
+    runKey: 'Shift+Enter',
+    post: (update) => updates.push(parseToPanel(update) as PanelUpdate),
+  });
+});
+
+afterEach(() => {
+  feed.dispose();
+  transcript.dispose();
+  vi.useRealTimers();
+});
+
+const textIn = (update: PanelUpdate | undefined): string => JSON.stringify(update?.entries ?? []);
+
+describe('a page that comes to sight', () => {
+  it('gets all of the shown session', () => {
+    transcript.sessionChanged([live()]);
+    startRun(transcript, 'x').put(stdout('before\n'));
+    feed.connect();
+    vi.advanceTimersByTime(0);
+    expect(updates).toHaveLength(1);
+    expect(updates[0]).toMatchObject({ reset: true, shown: SESSION, sessions: [live()] });
+    expect(textIn(updates[0])).toContain('before');
+  });
+
+  it('gets nothing while it is hidden, and all of it again later', () => {
+    feed.connect();
+    vi.advanceTimersByTime(50);
+    feed.disconnect();
+    startRun(transcript, 'x').put(stdout('meanwhile\n'));
+    vi.advanceTimersByTime(1_000);
+    expect(updates).toHaveLength(1);
+    feed.connect();
+    vi.advanceTimersByTime(0);
+    expect(updates[1]).toMatchObject({ reset: true });
+    expect(textIn(updates[1])).toContain('meanwhile');
+  });
+});
+
+describe('a page in sight', () => {
+  beforeEach(() => {
+    feed.connect();
+    vi.advanceTimersByTime(100);
+    feed.acknowledge(1);
+    updates = [];
+  });
+
+  it('gets the first news at once and the next after 33 ms, together', () => {
+    const run = startRun(transcript, 'x');
+    vi.advanceTimersByTime(0);
+    expect(updates).toHaveLength(1);
+    run.put(stdout('a'));
+    vi.advanceTimersByTime(20);
+    run.put(stdout('b'));
+    expect(updates).toHaveLength(1);
+    vi.advanceTimersByTime(13);
+    expect(updates).toHaveLength(2);
+    expect(textIn(updates[1])).toContain('"ab"');
+  });
+
+  it('a slow one gets fewer and bigger updates, never a backlog', () => {
+    const run = startRun(transcript, 'x');
+    for (let i = 0; i < 10_000; i++) {
+      run.put(stdout(`line ${i}\n`));
+      vi.advanceTimersByTime(1);
+    }
+    expect(updates).toHaveLength(2);
+    feed.acknowledge(updates[1]?.seq ?? 0);
+    vi.advanceTimersByTime(0);
+    expect(updates).toHaveLength(3);
+    expect(textIn(updates[2])).toContain('line 9999');
+    const all = updates.flatMap(({ entries }) => entries);
+    const text = all
+      .flatMap((entry) => (entry.kind === 'note' ? [] : (entry.output?.pieces ?? [])))
+      .map((piece) => (piece.kind === 'text' ? piece.text : ''))
+      .join('');
+    expect(text.match(/\n/g)).toHaveLength(10_000);
+  });
+
+  it('an acknowledgement of what was never sent is ignored', () => {
+    feed.acknowledge(1_000);
+    const run = startRun(transcript, 'x');
+    for (let i = 0; i < 10; i++) {
+      run.put(stdout('y'));
+      vi.advanceTimersByTime(40);
+    }
+    expect(updates).toHaveLength(2);
+  });
+
+  it('follows the person to the session of the own run, not to others’', () => {
+    startRun(transcript, 'x');
+    vi.advanceTimersByTime(40);
+    startRun(transcript, 'y', { sessionKey: 'python:other', ownerLabel: 'Copilot' });
+    vi.advanceTimersByTime(40);
+    expect(feed.shown).toBe(SESSION);
+    feed.acknowledge(updates.at(-1)?.seq ?? 0);
+    startRun(transcript, 'z', { sessionKey: 'python:third' });
+    vi.advanceTimersByTime(40);
+    expect(updates.at(-1)).toMatchObject({ reset: true, shown: 'python:third' });
+  });
+
+  it('says why nothing can be run', () => {
+    feed.disableInput('Nothing runs until this workspace is trusted.');
+    vi.advanceTimersByTime(40);
+    expect(updates.at(-1)?.inputDisabled).toBe('Nothing runs until this workspace is trusted.');
+  });
+});
