@@ -87,6 +87,20 @@ export class PoolCore implements SessionHost {
     }
   }
 
+  /** Lets go of every kernel on its way out, after a last kill where there is one. */
+  dropDraining(): void {
+    this.batch(() => {
+      for (const session of [...this.leaving]) this.dropForced(session, 'recovered');
+    });
+  }
+
+  dropForced(session: Session, by: 'recovered' | 'forgotten'): void {
+    const { kernel, attempt } = session;
+    if (kernel?.kill) void stopKernel(kernel, { kind: 'kill' });
+    else if (kernel && !attempt) this.stopStray(kernel);
+    session.dispatch({ type: 'dropped', by });
+  }
+
   // Placing calls
 
   private place(call: Call): void {

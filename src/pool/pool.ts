@@ -8,6 +8,7 @@ import { identityOf, type SessionIdentity } from './key';
 import { runPerCall } from './perCall';
 import { interruptRun, killSession, restartSession } from './personActions';
 import { PreludeDocs } from './preludeDocs';
+import { Recovery } from './recovery';
 import { RunCall } from './runCall';
 import { settingsFrom } from './settings';
 import { SnapshotCache } from './snapshot';
@@ -26,13 +27,20 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
   const startKernel = (identity: SessionIdentity, signal: AbortSignal): Promise<PooledKernel> => {
     const { cwd, sessionId, interpreter } = identity;
     const chosen = interpreter === undefined ? {} : { interpreter };
-    return options.startKernel({ cwd, sessionId, ...chosen, signal });
+    return recovery.start(() => options.startKernel({ cwd, sessionId, ...chosen, signal }), signal);
   };
 
   const core = new PoolCore(
     { clock, log, startKernel, mayEvict: () => true },
     settingsFrom(options),
   );
+  const recovery = new Recovery({
+    clock,
+    log,
+    hookTimeoutMs: () => core.settings.startTimeoutMs,
+    dropDraining: () => core.dropDraining(),
+    recoverResources: async () => options.recoverResources?.(),
+  });
   const snapshots = new SnapshotCache(core.sessions, core.changes);
   const docs = new PreludeDocs();
   const contentOf = (identity: SessionIdentity): string =>

@@ -18,6 +18,11 @@ export interface StartRequest {
 
 export interface KernelPoolOptions {
   startKernel(request: StartRequest): Promise<PooledKernel>;
+  /**
+   * Called once when a start failed for want of resources, after the draining kernels have been let go of and before
+   * the start is tried again.
+   */
+  recoverResources?(): Promise<void>;
   /** Retained kernels at most. Default 4. */
   readonly capacity?: number;
   /** Limit of an owner's clean-up in ms. Default 2,000. */
