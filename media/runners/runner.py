@@ -12,8 +12,11 @@ its id. The descriptors of the frames are moved away and never inherited: nothin
 
 User code runs on the main thread, in a fresh `__main__`. Two threads of ours stand beside it: one reads the control
 descriptor (its end means that the host is gone, and ends the whole process group), the other sends text that has
-waited long enough. Only what a start needs is imported here, and some of it from the C modules directly: `json`, `signal`
-and `threading` would double the time until `ready`.
+waited long enough. Only what a start needs is imported here, and some of it from the C modules directly: `json`,
+`signal` and `threading` would cost a third of the time until `ready`.
+
+Code that awaits at its top level runs in one event loop, which lives as long as the session. Between such runs the loop
+stands still: tasks that were left in it go on with the next `await`.
 
 One file, standard library only, Python 3.8 and newer.
 """
@@ -58,7 +61,7 @@ os_write, os_kill, os_exit = os.write, os.kill, os._exit
 start_new_thread = _thread.start_new_thread
 
 
-# --- Signals -----------------------------------------------------------------------------------------------------------
+# --- Signals ---------------------------------------------------------------------------------------------------------
 
 
 class Shield:
@@ -66,7 +69,7 @@ class Shield:
 
     def __init__(self):
         self.depth = 0
-        self.held_back = []
+        self.held_back = {}  # handler by signal: like the system's own, several of one kind are one
 
     def __enter__(self):
         if get_ident() == MAIN_THREAD:
@@ -76,7 +79,7 @@ class Shield:
         if get_ident() == MAIN_THREAD:
             self.depth -= 1
             while self.held_back and not self.depth:
-                handler, signum = self.held_back.pop(0)
+                signum, handler = self.held_back.popitem()
                 handler(signum, sys._getframe(1))
 
 
@@ -91,7 +94,7 @@ def shielded(handler):
 
     def wait_for_shield(signum, frame):
         if shield.depth:
-            shield.held_back.append((handler, signum))
+            shield.held_back[signum] = handler
         else:
             handler(signum, frame)
 
@@ -147,7 +150,7 @@ def attempt(action):
     return value, problem
 
 
-# --- Which run output belongs to ---------------------------------------------------------------------------------------
+# --- Which run output belongs to -------------------------------------------------------------------------------------
 
 # A thread belongs to the run that started it. Contexts refine that: an asyncio task or a job of an executor belongs to
 # the run that created it, on whatever thread it goes on. None: no known run, the session's.
@@ -214,7 +217,7 @@ def inherit_runs_in_executors(module):
     executor.submit = disguised(submit, original)
 
 
-# --- Frames ------------------------------------------------------------------------------------------------------------
+# --- Frames ----------------------------------------------------------------------------------------------------------
 
 
 def encode(value):
@@ -248,8 +251,8 @@ scan = make_scanner(DecoderSettings)
 class Outlet:
     """Everything that goes to the host, in the order in which it was put out.
 
-    Text is coalesced: newlines and flushes are sent at once while they are few, else after 5 ms or 32 Ki characters. Writes
-    block, so a slow host slows the code down instead of filling memory.
+    Text is coalesced: newlines and flushes are sent at once while they are few, else after 5 ms or 32 Ki characters.
+    Writes block, so a slow host slows the code down instead of filling memory.
     """
 
     def __init__(self, fd):
@@ -310,19 +313,16 @@ class Outlet:
             self.drain()
 
     def seal(self):
-        """Makes frames of the text so far."""
+        """Makes frames of the text so far, which stays until they are whole: any call can fail deep in a recursion."""
         if not self.parts:
             return
         text = "".join(self.parts)
+        head = '{"op":"stream","run":%s,"name":"%s","text":' % (encode(self.run), self.stream.stream_name)
+        frames = [frame_of(head + quote(text[at : at + SLICE]) + "}") for at in range(0, len(text), SLICE)]
+        frames = b"".join(frames)
         self.parts.clear()
         self.size = 0
-        head = '{"op":"stream","run":%s,"name":"%s","text":' % (encode(self.run), self.stream.stream_name)
-        for start in range(0, len(text), SLICE):
-            self.put(head + quote(text[start : start + SLICE]) + "}")
-
-    def put(self, json):
-        self.outbox += len(json).to_bytes(4, "big")
-        self.outbox += json.encode("ascii")
+        self.outbox += frames
         if len(self.outbox) > 2 * SLICE:
             self.drain()
 
@@ -330,19 +330,21 @@ class Outlet:
         if self.sending:
             return  # Called from inside: the loop below goes on with what came.
         self.sending = True
+        frames = b""
         try:
             while self.outbox or self.parts:
                 self.seal_more()
-                frames, self.outbox = self.outbox, bytearray()
+                self.await_host(1, 2)
                 if os.getpid() != PID:  # A fork that went past Python's own.
                     return
-                self.await_host(1, 2)
-                rest = memoryview(frames)
-                while rest:
-                    rest = rest[os_write(self.fd, rest) :]
-        except OSError:
-            end_group()
+                frames, self.outbox = self.outbox, bytearray()
+                while frames:
+                    del frames[: os_write(self.fd, frames)]
+        except OSError as error:
+            end_group("the frames' descriptor is broken (%s)" % error)
         finally:
+            if frames:
+                self.outbox[:0] = frames
             self.sending = False
 
     def seal_more(self):
@@ -350,7 +352,7 @@ class Outlet:
             self.seal()
 
     def await_host(self, *fds):
-        """Waits until the host has read these descriptors, as far as that can be told, so that it sees things in order."""
+        """Waits until the host has read these descriptors, where that can be told: so it sees things in order."""
         if ioctl is None or sys.platform != "linux" or monotonic() < self.impatient_until:
             return
         pause, deadline = 0.0, None
@@ -368,9 +370,10 @@ class Outlet:
 
     def emit(self, json):
         """Sends a frame, after the text before it."""
+        frame = frame_of(json)
         with self.lock, shield:
             self.seal()
-            self.put(json)
+            self.outbox += frame
             if not self.holding:
                 self.drain()
 
@@ -397,6 +400,10 @@ class Outlet:
             self.flush()
 
 
+def frame_of(json):
+    return len(json).to_bytes(4, "big") + json.encode("ascii")
+
+
 def unread_bytes(fd):
     try:
         return any(ioctl(fd, SIOCOUTQ, b"\0\0\0\0"))
@@ -406,10 +413,10 @@ def unread_bytes(fd):
 
 def move_away(fd):
     """The descriptor under a high number, closed in programs that are started."""
-    if fcntl is None:
-        moved = os.dup(fd)
-    else:
+    try:
         moved = fcntl(fd, F_DUPFD_CLOEXEC, 200)
+    except (TypeError, OSError):  # Windows; a low limit of descriptors
+        moved = os.dup(fd)
     os.close(fd)
     return moved
 
@@ -418,8 +425,10 @@ control_fd = move_away(3)
 outlet = Outlet(move_away(4))
 
 
-def end_group():
-    """The host is gone: nothing may be left behind."""
+def end_group(reason=None):
+    """The host is gone, or cannot be spoken to: nothing may be left behind."""
+    if reason is not None:
+        os_write(2, ("Holdfast's runner ends: %s.\n" % reason).encode("utf-8", "replace"))
     if hasattr(os, "getpgrp"):
         if os.getpgrp() == PID:
             os_kill(-PID, _signal.SIGKILL)
@@ -427,7 +436,7 @@ def end_group():
     os_exit(1)
 
 
-# --- sys.stdout and sys.stderr -----------------------------------------------------------------------------------------
+# --- sys.stdout and sys.stderr ---------------------------------------------------------------------------------------
 
 
 class Stream(io.TextIOBase):
@@ -558,7 +567,7 @@ class StreamBuffer(io.BufferedIOBase):
         return True
 
 
-# --- Forks, and other ways past the streams ----------------------------------------------------------------------------
+# --- Forks, and other ways past the streams --------------------------------------------------------------------------
 
 
 def in_child():
@@ -628,16 +637,19 @@ def flush_streams():
             pass  # Replaced by the user's code with something that is no open stream.
 
 
+def goes_to_the_host(fd=None, *rest):
+    return fd in (1, 2)
+
+
 def settle_before_bypasses():
-    to_terminal = lambda fd=None, *rest: fd in (1, 2)
-    settle_before(os, "write", to_terminal)
-    settle_before(os, "writev", to_terminal)
+    settle_before(os, "write", goes_to_the_host)
+    settle_before(os, "writev", goes_to_the_host)
     ways_out = "system posix_spawn posix_spawnp spawnv spawnve execv execve kill killpg abort _exit"
     for name in ways_out.split():
         settle_before(os, name)
 
 
-# --- After an import ---------------------------------------------------------------------------------------------------
+# --- After an import -------------------------------------------------------------------------------------------------
 
 
 class AfterImport:
@@ -680,7 +692,7 @@ class AfterImport:
 after_import = AfterImport()
 
 
-# --- Input -------------------------------------------------------------------------------------------------------------
+# --- Input -----------------------------------------------------------------------------------------------------------
 
 
 class StdinUnavailable(EOFError):
@@ -710,9 +722,18 @@ class Questions:
             answered = None
             while answered != run:
                 answered, text = self.answers.get()
+                if self.run != run:
+                    raise StdinUnavailable("the run that asked for input is over")
         if text is None:
             raise EOFError("end of input")
         return text
+
+
+    def close(self):
+        """The run is over: a thread of it that still waits must not stand in the way of the next one's questions."""
+        self.run = None
+        if self.lock.locked():
+            self.answers.put((None, None))
 
 
 questions = Questions()
@@ -791,7 +812,7 @@ class StdinBuffer(io.BufferedIOBase):
         pass
 
 
-# --- Displays ----------------------------------------------------------------------------------------------------------
+# --- Displays --------------------------------------------------------------------------------------------------------
 
 RICH_METHODS = (
     ("_repr_html_", "text/html"),
@@ -961,7 +982,7 @@ def route_ipython_displays(module):
         module.DisplayHandle = DisplayHandle
 
 
-# --- matplotlib --------------------------------------------------------------------------------------------------------
+# --- matplotlib ------------------------------------------------------------------------------------------------------
 
 
 def use_agg(matplotlib):
@@ -1008,7 +1029,7 @@ def forget_figure(value):
         pyplot.close(value)
 
 
-# --- Source lines, for tracebacks --------------------------------------------------------------------------------------
+# --- Source lines, for tracebacks ------------------------------------------------------------------------------------
 
 
 class Sources:
@@ -1074,7 +1095,7 @@ class Sources:
 sources = Sources()
 
 
-# --- Compiling ---------------------------------------------------------------------------------------------------------
+# --- Compiling -------------------------------------------------------------------------------------------------------
 
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -1095,8 +1116,8 @@ def first_indentation(code):
 def parse(code, name, line, flags):
     """The statements of the code, and whether the last one's value is wanted.
 
-    A piece from inside a block is never dedented, which would change its strings: lines that say `if 1:` go before it, as
-    many as it has indentations, in place of lines that the file has there anyway.
+    A piece from inside a block is never dedented, which would change its strings: lines that say `if 1:` go before it,
+    as many as it has indentations, in place of lines that the file has there anyway.
     """
     inner = first_indentation(code)
     blocks = [""] if inner else []
@@ -1157,7 +1178,7 @@ def ends_in_semicolon(source, expression):
 
 
 class Compiler:
-    """Compiles pieces of a session. Future statements hold for the pieces that follow, as in any interactive session."""
+    """Compiles pieces of a session. Future statements hold for the pieces that follow, as at any prompt."""
 
     def __init__(self):
         self.flags = 0
@@ -1183,7 +1204,7 @@ class Compiler:
 compiler = Compiler()
 
 
-# --- Running -----------------------------------------------------------------------------------------------------------
+# --- Running ---------------------------------------------------------------------------------------------------------
 
 
 class Session:
@@ -1223,7 +1244,7 @@ class Session:
         return value
 
     def set_loop(self, asyncio):
-        """The loop is the thread's current one, for code that makes tasks without awaiting; asyncio.run() takes it away."""
+        """Makes the loop current, for code that makes tasks without awaiting; asyncio.run() takes that away."""
         if get_ident() == MAIN_THREAD and hasattr(asyncio, "set_event_loop"):
             if self.loop is None or self.loop.is_closed():
                 self.loop = asyncio.new_event_loop()
@@ -1353,14 +1374,14 @@ def execute(request):
         "interrupted": isinstance(problem, KeyboardInterrupt),
         "stdinRequested": questions.refused,
     }
-    questions.run = None
+    questions.close()
     context_run.set(None)
     thread_runs[MAIN_THREAD] = None
     outlet.emit(encode(done))
 
 
 def flush_c_output():
-    """What C code has printed sits in its own buffer; that it was reached through ctypes is all that we can know cheaply."""
+    """Empties the C library's own buffer, where ctypes, which most C code that prints brings along, is there anyway."""
     ctypes = sys.modules.get("ctypes")
     if ctypes is None or os.name != "posix":
         return
@@ -1385,37 +1406,45 @@ def leave_child(problem):
     os_exit(code or 0)
 
 
-# --- The control descriptor --------------------------------------------------------------------------------------------
+# --- The control descriptor ------------------------------------------------------------------------------------------
 
 requests = SimpleQueue()
 
 
-def read_exactly(count):
-    data = b""
-    while len(data) < count:
+def control_frames():
+    """Yields the host's frames as they come. Their end ends everything."""
+    data = bytearray()
+    while True:
+        while len(data) >= 4:
+            end = 4 + int.from_bytes(data[:4], "big")
+            if len(data) < end:
+                break
+            frame, _ = scan(data[4:end].decode("ascii"), 0)
+            del data[:end]
+            yield frame
         try:
-            piece = os.read(control_fd, min(count - len(data), 1 << 20))
+            piece = os.read(control_fd, 1 << 20)
         except OSError:
             piece = b""
         if not piece:
             end_group()
-        data = data + piece if data else piece
-    return data
+        data += piece
 
 
 def listen():
-    """Life of the thread that reads control frames. It never touches user code, so it is never held up by it."""
-    while True:
-        size = int.from_bytes(read_exactly(4), "big")
-        frame, _ = scan(read_exactly(size).decode("ascii"), 0)
-        op = frame["op"]
-        if op in ("execute", "exit"):
-            requests.put(frame)
-        elif op == "input":
-            questions.answers.put((frame["id"], frame["text"]))
-        elif op == "interrupt":
-            _thread.interrupt_main()
-            questions.answers.put((None, None))  # Wakes a wait that no signal can reach on Windows.
+    """Life of the thread that reads control frames. It touches no user code, so nothing there can hold it up."""
+    try:
+        for frame in control_frames():
+            op = frame["op"]
+            if op in ("execute", "exit"):
+                requests.put(frame)
+            elif op == "input":
+                questions.answers.put((frame["id"], frame["text"]))
+            elif op == "interrupt":
+                _thread.interrupt_main()
+                questions.answers.put((None, None))  # Wakes a wait that no signal can reach on Windows.
+    except Exception as error:
+        end_group("a bad control frame (%r)" % error)
 
 
 def prepare():

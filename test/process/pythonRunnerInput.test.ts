@@ -82,6 +82,20 @@ t = threading.Thread(target=lambda: print(input('from a thread'))); t.start(); t
     expect(run.text()).toBe('yes\n');
   });
 
+  it('a thread whose question outlives its run is told so, and the next run can ask', async () => {
+    const first = runner.begin(
+      `import threading, time
+def ask():
+    try: input('too late')
+    except EOFError as error: print(error)
+t = threading.Thread(target=ask); t.start()`,
+      { stdin: true },
+    );
+    await runner.finish(first);
+    const { run } = await conversation("t.join(); input('now')", ['yes']);
+    expect(run.result).toBe("'yes'");
+  });
+
   it('where nobody can answer, asking ends the run with the reason', async () => {
     for (const code of [
       "input('?')",

@@ -69,7 +69,7 @@ export class RunnerProcess {
   readonly exited: Promise<Exit>;
   private readonly waiting = new Set<() => void>();
   private readonly decoder = new FrameDecoder();
-  private broken: unknown;
+  private broken: Error | undefined;
   private exit: Exit | undefined;
   private count = 0;
   /** By id: how much had been heard when the run was sent. */
@@ -95,7 +95,7 @@ export class RunnerProcess {
       try {
         this.hear(this.decoder.push(bytes));
       } catch (error) {
-        this.broken = error;
+        this.broken = error instanceof Error ? error : new Error(String(error));
         this.wake();
       }
     });
