@@ -4,13 +4,15 @@ import { HoldfastError } from '../base/errors';
 import type { Log } from '../base/log';
 import type { PooledKernel } from '../kernel/kernel';
 import type { KernelOutput } from '../kernel/output';
-import type { Call } from './call';
+import type { Call, TurnEnd } from './call';
 import { ChangeSignal } from './changeSignal';
 import { chooseVictim } from './eviction';
 import { IncarnationNews } from './incarnationNews';
 import { keyOf, type SessionIdentity } from './key';
+import { MemoryWatch } from './memoryWatch';
 import { OwnerIndex, type OwnerWatcher } from './owners';
 import { PrivateRoutes } from './privateRoutes';
+import { Retention } from './retention';
 import { blocksEviction, UNBLOCK_AFTER_MS } from './retryPolicy';
 import { Session, type SessionHost } from './session';
 import { isLeaving } from './sessionState';
@@ -24,6 +26,7 @@ export interface CoreParts {
   readonly log: Log;
   startKernel(identity: SessionIdentity, signal: AbortSignal): Promise<PooledKernel>;
   mayEvict(victim: Session, waiter: Waiter): boolean;
+  isWindow(ownerId: string): boolean;
 }
 
 /** The session map: who has which key, who waits for a slot, and what follows when one is free. */
@@ -38,6 +41,8 @@ export class PoolCore implements SessionHost {
   readonly sessions = new Map<string, Session>();
   /** In the order of their arrival. */
   readonly waiters = new Map<string, Waiter>();
+  private readonly retention: Retention;
+  private readonly memory: MemoryWatch;
   private readonly byKey = new Map<string, Session>();
   private readonly leaving = new Set<Session>();
   private readonly owners = new OwnerIndex<Session | Waiter>();
@@ -53,6 +58,20 @@ export class PoolCore implements SessionHost {
   ) {
     this.clock = parts.clock;
     this.log = parts.log;
+    const isHeldByWindow = (session: Session): boolean =>
+      session.owners.holders.some((holder) => parts.isWindow(holder));
+    this.retention = new Retention({
+      clock: parts.clock,
+      idleExpiryMs: () => this.settings.idleExpiryMs,
+      isHeldByWindow,
+    });
+    this.memory = new MemoryWatch({
+      clock: parts.clock,
+      log: parts.log,
+      capMb: () => this.settings.memoryCapMb,
+      isHeldByWindow,
+      changed: (session) => this.changed(session),
+    });
   }
 
   // What the face asks for
@@ -74,6 +93,7 @@ export class PoolCore implements SessionHost {
       this.settings = settings;
       this.lookAgain = true;
     });
+    for (const session of this.sessions.values()) this.retention.restart(session);
     this.changes.mark();
   }
 
@@ -121,7 +141,7 @@ export class PoolCore implements SessionHost {
 
   private goPrivate(session: Session, call: Call): void {
     if (call.ownerId !== undefined) session.owners.detach(call.ownerId);
-    this.changed(session);
+    this.ownersChanged(session);
     this.routes.add(call.identity, call.ownerId);
     this.place(call);
   }
@@ -250,6 +270,8 @@ export class PoolCore implements SessionHost {
 
   freedSlot(session: Session): void {
     this.sessions.delete(session.id);
+    this.retention.forget(session);
+    this.memory.forget(session);
     this.lookAgain = true;
   }
 
@@ -277,10 +299,24 @@ export class PoolCore implements SessionHost {
     this.goPrivate(session, call);
   }
 
-  turnOver(): void {}
+  turnOver(session: Session, call: Call, { cwd }: TurnEnd): void {
+    this.memory.sample(session);
+    if (cwd === undefined || cwd === session.workingDirectory) return;
+    session.workingDirectory = cwd;
+    const by = call.ownerId ?? session.identity.sessionId;
+    const others = session.owners.holders.filter((holder) => holder !== by);
+    this.news.moved(session.key, others, cwd, by);
+  }
 
-  turnedIdle(): void {
+  turnedIdle(session: Session): void {
+    this.memory.recycleIfDue(session);
+    this.retention.restart(session);
     if (this.waiters.size > 0) this.lookAgain = true;
+  }
+
+  ownersChanged(session: Session): void {
+    this.retention.restart(session);
+    this.changed(session);
   }
 
   changed(session: Session): void {

@@ -1,10 +1,13 @@
-import { HoldfastError } from '../base/errors';
+import { asError, HoldfastError } from '../base/errors';
 import type { InterruptVerdict } from '../kernel/execution';
 import type { ShutdownOutcome } from '../kernel/kernel';
 import type { PoolCore } from './core';
+import { cleanUp } from './disposal';
+import type { NotRunCause } from './outcome';
 import { ReadyCall } from './readyCall';
 import type { Session } from './session';
-import { stopKernel } from './stopAttempt';
+import { isLeaving, type StopMethod } from './sessionState';
+import { stopKernel, type StopAttempt } from './stopAttempt';
 
 function sessionById(core: PoolCore, id: string): Session {
   const session = core.sessions.get(id);
@@ -64,28 +67,69 @@ export async function restartSession(
     session.enqueue(ready);
   });
   const end = await ready.end;
-  if (!end.ok) throw end.error;
+  if (!end.ok) throw asError(end.error);
 }
 
-/** Its outcome is the evidence; where that fails, the kernel is tried again like any other. */
+/** SIGKILL, also beside an attempt under way. Where that is no evidence, it is tried again like any other stop. */
 export async function killSession(core: PoolCore, id: string): Promise<ShutdownOutcome> {
   const session = sessionById(core, id);
-  const joined = session.attempt;
-  if (joined && session.kernel?.kill) {
+  if (session.attempt && session.kernel?.kill) {
     const answer = await stopKernel(session.kernel, { kind: 'kill' });
     if (answer.confirmed) core.batch(() => session.exitConfirmed());
     return answer;
   }
+  return end(core, session, { kind: 'kill' }, 'it was killed by a person');
+}
+
+export async function stopSession(core: PoolCore, id: string): Promise<ShutdownOutcome> {
+  return end(core, sessionById(core, id), { kind: 'unlimited' }, 'it was stopped by a person');
+}
+
+async function end(
+  core: PoolCore,
+  session: Session,
+  method: StopMethod,
+  why: string,
+): Promise<ShutdownOutcome> {
+  const cause: NotRunCause = { kind: 'sessionEnded', reason: `${why}.` };
   core.batch(() => {
-    session.lane.cancelQueue({ kind: 'sessionEnded', reason: 'the kernel was killed.' });
-    session.claim({ kind: 'kill' }, 'it was killed by a person', {
-      kind: 'sessionEnded',
-      reason: 'the kernel was killed.',
-    });
+    session.lane.cancelQueue(cause);
+    session.claim(method, why, cause);
   });
+  return outcomeOfStop(session);
+}
+
+export async function retryStop(core: PoolCore, id: string): Promise<ShutdownOutcome> {
+  const session = sessionById(core, id);
+  session.dispatch({ type: 'retryDue' });
+  return outcomeOfStop(session);
+}
+
+async function outcomeOfStop(session: Session): Promise<ShutdownOutcome> {
   await session.attempt?.ended;
   const { state } = session;
   if (state.kind === 'gone') return { confirmed: true };
   const reason = state.kind === 'unconfirmed' ? state.reason : 'Its exit was not observed.';
   return { confirmed: false, reason };
+}
+
+export async function releaseOwnerOf(core: PoolCore, id: string, ownerId: string): Promise<void> {
+  const session = sessionById(core, id);
+  const attempts: StopAttempt[] = [];
+  core.batch(() => {
+    const attempt = session.releaseOwner(ownerId);
+    if (attempt) attempts.push(attempt);
+  });
+  await cleanUp(core.clock, core.settings.ownerCleanupMs, attempts);
+}
+
+export async function forgetSession(core: PoolCore, id: string): Promise<void> {
+  const session = sessionById(core, id);
+  if (!isLeaving(session.state)) {
+    throw new HoldfastError(
+      'bad_input',
+      'Only a kernel that is on its way out can be forgotten. Stop it first.',
+    );
+  }
+  core.batch(() => core.dropForced(session, 'forgotten'));
 }

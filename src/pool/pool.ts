@@ -6,12 +6,20 @@ import { causeOnEntry } from './deadline';
 import { cleanUp, stopForGood } from './disposal';
 import { identityOf, type SessionIdentity } from './key';
 import { runPerCall } from './perCall';
-import { interruptRun, killSession, restartSession } from './personActions';
+import {
+  forgetSession,
+  interruptRun,
+  killSession,
+  releaseOwnerOf,
+  restartSession,
+  retryStop,
+  stopSession,
+} from './personActions';
 import { PreludeDocs } from './preludeDocs';
 import { Recovery } from './recovery';
 import { RunCall } from './runCall';
 import { settingsFrom } from './settings';
-import { SnapshotCache } from './snapshot';
+import { SnapshotCache, snapshotOf } from './snapshot';
 import type { StopAttempt } from './stopAttempt';
 import type { ExecutionResult, KernelPool, KernelPoolOptions, PoolExecuteOptions } from './types';
 import { likelyContent, warmUp } from './warmUp';
@@ -31,7 +39,14 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
   };
 
   const core = new PoolCore(
-    { clock, log, startKernel, mayEvict: () => true },
+    {
+      clock,
+      log,
+      startKernel,
+      mayEvict: (victim, waiter) =>
+        options.mayEvict?.(snapshotOf(victim), waiter.snapshot()) ?? true,
+      isWindow: (ownerId) => options.ownerKind?.(ownerId) === 'window',
+    },
     settingsFrom(options),
   );
   const recovery = new Recovery({
@@ -109,5 +124,10 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
     interrupt: (id, executionId) => interruptRun(core, id, executionId),
     restart: (id) => restartSession(core, id, nextExecutionId()),
     kill: (id) => killSession(core, id),
+    stop: (id) => stopSession(core, id),
+    retryNow: (id) => retryStop(core, id),
+    releaseOwner: (id, ownerId) => releaseOwnerOf(core, id, ownerId),
+    forget: (id) => forgetSession(core, id),
+    configure: (settings) => core.configure(settingsFrom(settings, core.settings)),
   };
 }

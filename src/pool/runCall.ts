@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock';
 import { deferred } from '../base/deferred';
 import type { Disposable } from '../base/disposable';
+import { asError } from '../base/errors';
 import type { Log } from '../base/log';
 import type { ExecuteOptions, ExecutionReply } from '../kernel/execution';
 import type { PooledKernel } from '../kernel/kernel';
@@ -252,8 +253,6 @@ function send(
   try {
     return kernel.execute(code, options);
   } catch (error) {
-    return Promise.reject(
-      error instanceof Error ? error : new Error(String(error), { cause: error }),
-    );
+    return Promise.reject(asError(error));
   }
 }

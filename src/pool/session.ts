@@ -47,8 +47,10 @@ export interface SessionHost {
   movedOn(session: Session, calls: readonly Call[]): void;
   /** A reset of a session that others hold too. */
   wantsPrivate(session: Session, call: Call): void;
+  /** A turn has ended, and the kernel is still there. */
   turnOver(session: Session, call: Call, end: TurnEnd): void;
   turnedIdle(session: Session): void;
+  ownersChanged(session: Session): void;
   changed(session: Session): void;
   lateOutput(session: Session, executionId: string | undefined, output: KernelOutput): void;
   /** Rises with each use, for the order of eviction. */
@@ -69,6 +71,9 @@ export class Session {
   kernel: PooledKernel | undefined;
   stopProgress: StopProgress | undefined;
   memoryBytes: number | undefined;
+  isAboveMemoryCap = false;
+  /** Where its code has gone, as far as the kernel tells. */
+  workingDirectory: string;
   /** Since when nothing runs, in ms since the epoch. */
   idleSince: number;
   /** In flight, or to come with the kernel of an aborted start. */
@@ -95,6 +100,7 @@ export class Session {
     });
     this.startedAt = host.clock.now();
     this.idleSince = this.startedAt;
+    this.workingDirectory = identity.cwd;
     this.state = { kind: 'starting', since: this.startedAt };
     this.lastUse = host.nextUse();
   }
@@ -114,7 +120,7 @@ export class Session {
   }
 
   attach(ownerId: string | undefined): void {
-    if (this.owners.attach(ownerId)) this.host.changed(this);
+    if (this.owners.attach(ownerId)) this.host.ownersChanged(this);
     this.lastUse = this.host.nextUse();
     if (this.state.kind === 'unconfirmed') this.dispatch({ type: 'attached' });
   }
@@ -132,7 +138,7 @@ export class Session {
       case 'absent':
         return undefined;
       case 'detached':
-        this.host.changed(this);
+        this.host.ownersChanged(this);
         return undefined;
       case 'last':
       case 'departed':
@@ -449,6 +455,9 @@ export class Session {
     this.lane.cutOff(`The kernel was stopped: ${this.lossReason}.`);
     this.kernel = undefined;
     this.stopProgress = undefined;
+    this.memoryBytes = undefined;
+    this.isAboveMemoryCap = false;
+    this.workingDirectory = this.identity.cwd;
   }
 
   private end(): void {

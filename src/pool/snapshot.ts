@@ -17,6 +17,7 @@ export function snapshotOf(session: Session): SessionSnapshot {
     pid: kernel?.pid,
     description: kernel?.description,
     memoryBytes: session.memoryBytes,
+    isAboveMemoryCap: session.isAboveMemoryCap,
     startedAt: session.startedAt,
     ...(identity.privateTo === undefined ? {} : { privateTo: identity.privateTo }),
   };

@@ -6,7 +6,7 @@ import type { CodeSource, InputHandler, InterruptVerdict } from '../kernel/execu
 import type { PooledKernel, PreludeHelper, ShutdownOutcome, StopProgress } from '../kernel/kernel';
 import type { KernelOutput, MimeBundle } from '../kernel/output';
 import type { SessionIdentity } from './key';
-import type { QueuePolicy } from './settings';
+import type { PoolSettings, QueuePolicy } from './settings';
 
 export interface StartRequest {
   readonly cwd: string;
@@ -41,6 +41,10 @@ export interface KernelPoolOptions {
   readonly queueOnError?: QueuePolicy;
   /** The same, when a person interrupts one. Default `continue`. */
   readonly queueOnInterrupt?: QueuePolicy;
+  /** The last word on an eviction, asked for one candidate after the other. Default: yes. */
+  mayEvict?(victim: SessionSnapshot, requester: WaiterSnapshot): boolean;
+  /** What stands behind an owner. A session that a window holds neither expires nor is recycled. */
+  ownerKind?(ownerId: string): OwnerKind | undefined;
   /**
    * What a session's prelude is, as any string that is equal for equal preludes (a hash of its files): the docs of its
    * helpers are kept by it. Default: the session id's namespace and the interpreter.
@@ -49,6 +53,8 @@ export interface KernelPoolOptions {
   readonly clock?: Clock;
   readonly log?: Log;
 }
+
+export type OwnerKind = 'window' | 'chat' | 'client' | 'extension';
 
 export interface PoolExecuteOptions {
   /** Canonical working directory; part of the session's key. */
@@ -164,6 +170,8 @@ export interface SessionSnapshot {
   readonly description: string | undefined;
   readonly memoryBytes: number | undefined;
   readonly startedAt: number;
+  /** It is above the memory cap, and a window holds it: a person decides. */
+  readonly isAboveMemoryCap: boolean;
   /** A reset made it for this owner alone, beside the session that others go on sharing. */
   readonly privateTo?: string;
 }
@@ -208,6 +216,19 @@ export interface KernelPool {
   restart(id: string): Promise<void>;
   /** SIGKILL. Owners and record stay until the exit is confirmed. */
   kill(id: string): Promise<ShutdownOutcome>;
+  /** Lets go for one owner of this session alone, as `disposeOwner` does of all. */
+  releaseOwner(id: string, ownerId: string): Promise<void>;
+  /** Stops it whoever holds it. Its owners are told on their next result. Resolves when the attempt is over. */
+  stop(id: string): Promise<ShutdownOutcome>;
+  /** Tries an unconfirmed stop again without waiting for its time; joins one that is under way. */
+  retryNow(id: string): Promise<ShutdownOutcome>;
+  /**
+   * Frees the slot of a kernel that is on its way out, without evidence of its exit: it may be running on. Rejects with
+   * `bad_input` for a session that is not on its way out.
+   */
+  forget(id: string): Promise<void>;
+  /** Changes settings from here on; what is absent stays as it is. */
+  configure(settings: Partial<PoolSettings>): void;
   /** Output of a run after its end (a thread's), or of no run (`executionId` undefined). */
   readonly onDidLateOutput: Event<LateOutput>;
 }
