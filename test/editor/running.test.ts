@@ -74,7 +74,6 @@ describe('Running code from an editor', () => {
     await run('runFile');
     assert.deepEqual(await written(out), ['typed']);
     assert.equal(editor.document.isDirty, true);
-    await run('showLog');
     await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 

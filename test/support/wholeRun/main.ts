@@ -1,3 +1,4 @@
+import { listenForInterruption } from '../processes/interruption';
 import { type LevelName, parseWanted } from './arguments';
 import { watchForLeftovers } from './leftovers';
 import { runLevel } from './levels';
@@ -6,12 +7,10 @@ import { printSummary } from './summary';
 
 const { levels, selection } = parseWanted(process.argv.slice(2));
 const leftovers = watchForLeftovers();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, () => {
-    leftovers.endAll();
-    process.exit(1);
-  });
-}
+void listenForInterruption().happened.then(() => {
+  leftovers.endAll();
+  process.exit(130);
+});
 
 const outcomes = new Map<LevelName, LevelOutcome>();
 for (const level of levels) {

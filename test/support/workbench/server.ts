@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -7,6 +6,8 @@ import { type ProcessFamily, startFamily } from '../processes/family';
 import type { RunningProcess } from '../processes/processTable';
 import { until } from '../until';
 import { leanBuiltinExtensions } from '../vscode/builtinExtensions';
+import { freePort } from '../vscode/freePort';
+import { hostEnvironment } from '../vscode/hostEnvironment';
 import { layVsCode } from '../vscode/lay';
 import { linkExtension } from '../vscode/linkExtension';
 import { launchBrowser } from './browser';
@@ -142,12 +143,8 @@ function environment(
   controlAddress: string,
   more: Readonly<Record<string, string | undefined>>,
 ): NodeJS.ProcessEnv {
-  // A terminal of VS Code passes VSCODE_* on, which would make this server believe that it is part of that one.
-  const outside = Object.entries(process.env).filter(
-    ([name]) => !/^(VSCODE_|ELECTRON_|VITEST|npm_)/.test(name) && name !== 'NODE_OPTIONS',
-  );
   return {
-    ...Object.fromEntries(outside),
+    ...hostEnvironment(),
     TMPDIR: temporary,
     XDG_RUNTIME_DIR: temporary,
     HOLDFAST_REMOTE_CONTROL: controlAddress,
@@ -158,18 +155,4 @@ function environment(
 function logTo(file: string): ['ignore', number, number] {
   const descriptor = fs.openSync(file, 'a');
   return ['ignore', descriptor, descriptor];
-}
-
-export async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = net.createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no port'));
-        else resolve(address.port);
-      });
-    });
-  });
 }
