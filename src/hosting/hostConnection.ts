@@ -85,7 +85,12 @@ export class HostConnection {
     const limit = new Limit(withinMs, signal);
     try {
       // Closing the connection rejects what is awaited over it.
-      const answer = this.connection.sendRequest<unknown>(method, params, limit.token);
+      const { token } = limit;
+      // An absent token must not be passed: it would travel as a second parameter.
+      const answer =
+        token === undefined
+          ? this.connection.sendRequest<unknown>(method, params)
+          : this.connection.sendRequest<unknown>(method, params, token);
       const late = limit.late?.then(() => {
         throw silence(method);
       });
