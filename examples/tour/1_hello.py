@@ -1,4 +1,4 @@
-"""Put the cursor on a line and press Shift+Enter; or select several lines first."""
+"""Put the cursor on a line and press Ctrl+Alt+Enter; or select several lines first."""
 
 planets = {"Mercury": 57.9, "Venus": 108.2, "Earth": 149.6, "Mars": 227.9}
 
