@@ -67,7 +67,9 @@ test('a selection runs, and the focus stays in the editor', async () => {
   await window.runCommand('Holdfast: Run Selection or Line');
   await panelText('21');
   await window.page.keyboard.press('End');
-  expect(await window.evaluate((api) => api.window.activeTextEditor?.selection.isEmpty)).toBe(true);
+  await expect
+    .poll(() => window.evaluate((api) => api.window.activeTextEditor?.selection.isEmpty))
+    .toBe(true);
   await window.screenshot('main-2-first-run');
 });
 

@@ -27,6 +27,7 @@ function session(
     pid: 4711,
     description: 'Python 3.11.7 (/usr/bin/python3)',
     memoryBytes: undefined,
+    isAboveMemoryCap: false,
     startedAt: now - 60_000,
     ...more,
   };
@@ -69,7 +70,7 @@ describe('the row of a session', () => {
     [busy, 'running 12 s', ['running', 'restartable', 'killable']],
     [{ kind: 'stopping', since: now, attempt: 1 }, 'stopping', ['killable']],
     [
-      { kind: 'stopUnconfirmed', since: now, attempt: 2, reason: 'It did not end.' },
+      { kind: 'stopUnconfirmed', since: now, attempt: 2, reason: 'It did not end.', place: 'key' },
       'stop not confirmed',
       ['killable'],
     ],
@@ -96,6 +97,7 @@ describe('the row of a session', () => {
           attempt: 3,
           reason: 'No exit was seen.',
           nextTryAt: now + 30_000,
+          place: 'key',
         },
         { owners: [] },
       ),
