@@ -1,4 +1,5 @@
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 
 const LONGEST_BYTES = 256 * 1024;
@@ -33,5 +34,6 @@ export type LogLevel = keyof Log;
 
 function withDetails(message: string, error: unknown): string {
   if (error === undefined) return message;
-  return `${message} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  const stack = error instanceof Error ? error.stack : undefined;
+  return `${message} ${stack ?? messageOf(error)}`;
 }
