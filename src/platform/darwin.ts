@@ -1,6 +1,6 @@
 import { relativesOf, signalProcessGroup, type TableRow } from './posix';
 import { askTool } from './tool';
-import { NONCE_VARIABLE, type FamilyMember, type FamilyRoot, type Processes } from './processes';
+import { NONCE_VARIABLE, type FamilyMember, type FamilyRoot, type Processes } from './identity';
 
 interface Row extends TableRow {
   readonly startTime: string;

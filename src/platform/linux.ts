@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { relativesOf, signalProcessGroup, type TableRow } from './posix';
-import { NONCE_VARIABLE, type FamilyMember, type FamilyRoot, type Processes } from './processes';
+import { NONCE_VARIABLE, type FamilyMember, type FamilyRoot, type Processes } from './identity';
 
 // A file of /proc takes some 10 µs to read: a long table is read in slices that leave room for other work.
 const ROWS_PER_TURN = 200;

@@ -1,5 +1,5 @@
 import { codeOf } from '../base/errors';
-import type { GroupSignal } from './processes';
+import type { GroupSignal } from './identity';
 
 /** kill(2) on a whole group. False when no process is left in it. */
 export function signalProcessGroup(leader: number, signal: GroupSignal): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { relativesOf } from './posix';
-import type { FamilyMember, FamilyRoot, Processes } from './processes';
+import type { FamilyMember, FamilyRoot, Processes } from './identity';
 import { askTool } from './tool';
 
 /** Windows: the CIM table by PowerShell for identities, taskkill for trees. It has no groups and shows no environments. */
