@@ -47,6 +47,8 @@ export interface PreludeHelper {
 export interface PooledKernel {
   isAlive(): boolean;
   execute(code: string, options: ExecuteOptions): Promise<ExecutionReply>;
+  /** Takes up the output and the end of an execution that was sent before this side of the link existed. */
+  resume?(options: ExecuteOptions): Promise<ExecutionReply>;
   /**
    * Stops the kernel by the ladder. Always settles: a limited one within its timeout, an unlimited one within the
    * ladder's sum. Calls while one is going on join it.

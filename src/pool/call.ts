@@ -2,6 +2,7 @@ import type { PooledKernel } from '../kernel/kernel';
 import type { KernelOutput } from '../kernel/output';
 import type { SessionIdentity } from './key';
 import type { NotRunCause } from './outcome';
+import type { RunRecord } from './records';
 import type { ExecutionSnapshot } from './types';
 
 /** Where a call waits; told when the call goes away by itself. */
@@ -42,6 +43,8 @@ export interface Call {
   /** A reset is satisfied by an incarnation from this number on. Set when it first joins a session. */
   freshFrom: number | undefined;
   snapshot(): ExecutionSnapshot;
+  /** What survives a reload of it; undefined: nothing. */
+  record(isUnsent: boolean): RunRecord | undefined;
 
   /** Its turn. Never throws; the end comes by `turn.onFree`. */
   perform(kernel: PooledKernel, turn: Turn): void;

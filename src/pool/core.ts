@@ -12,6 +12,7 @@ import { keyOf, type SessionIdentity } from './key';
 import { MemoryWatch } from './memoryWatch';
 import { OwnerIndex, type OwnerWatcher } from './owners';
 import { PrivateRoutes } from './privateRoutes';
+import type { SessionRecord } from './records';
 import { Retention } from './retention';
 import { blocksEviction, UNBLOCK_AFTER_MS } from './retryPolicy';
 import { Session, type SessionHost } from './session';
@@ -27,6 +28,9 @@ export interface CoreParts {
   startKernel(identity: SessionIdentity, signal: AbortSignal): Promise<PooledKernel>;
   mayEvict(victim: Session, waiter: Waiter): boolean;
   isWindow(ownerId: string): boolean;
+  /** Ahead of each effect on it. */
+  readonly onRecord?: ((session: Session) => void) | undefined;
+  readonly onGone?: ((session: Session) => void) | undefined;
 }
 
 /** The session map: who has which key, who waits for a slot, and what follows when one is free. */
@@ -175,9 +179,23 @@ export class PoolCore implements SessionHost {
   }
 
   private register(identity: SessionIdentity): Session {
-    const session = new Session(this, `session-${++this.ids}`, identity);
+    let id = `session-${++this.ids}`;
+    while (this.sessions.has(id)) id = `session-${++this.ids}`;
+    const session = new Session(this, id, identity);
     this.sessions.set(session.id, session);
     this.byKey.set(session.key, session);
+    return session;
+  }
+
+  /** A session of an earlier pool, under its own id; its begin is the caller's. */
+  adopt(identity: SessionIdentity, record: SessionRecord): Session {
+    const session = new Session(this, record.id, identity);
+    this.sessions.set(session.id, session);
+    if (record.stop === undefined) this.byKey.set(session.key, session);
+    session.restore(record);
+    if (record.privateTo !== undefined) {
+      this.routes.add({ ...identity, privateTo: undefined }, record.privateTo);
+    }
     return session;
   }
 
@@ -270,6 +288,7 @@ export class PoolCore implements SessionHost {
 
   freedSlot(session: Session): void {
     this.sessions.delete(session.id);
+    this.parts.onGone?.(session);
     this.retention.forget(session);
     this.memory.forget(session);
     this.lookAgain = true;
@@ -285,12 +304,13 @@ export class PoolCore implements SessionHost {
     for (const call of impatient) call.fail(noSlot(this.settings.capacity));
     const isWanted = patient.length > 0 || !isFull;
     if (!isWanted || !session.owners.isHeld) {
-      session.owners.departAll();
+      session.departAll();
       this.homeless.push(...patient);
       return;
     }
     const place = isFull ? this.waitFor(session.identity) : this.register(session.identity);
     session.owners.moveTo(place.owners);
+    this.changed(session);
     for (const call of patient) place.enqueue(call);
     if (place instanceof Session) place.begin();
   }
@@ -321,6 +341,7 @@ export class PoolCore implements SessionHost {
 
   changed(session: Session): void {
     this.changes.mark(session.id);
+    if (this.sessions.has(session.id)) this.parts.onRecord?.(session);
     const { state } = session;
     if (!isLeaving(state)) this.leaving.delete(session);
     else if (!this.leaving.has(session)) {

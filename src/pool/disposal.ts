@@ -36,7 +36,7 @@ export async function cleanUp(
 /** Claims a session for good, or joins the claim that is. Synchronous up to the kernel's own call. */
 export function stopForGood(session: Session, clock: Clock, joinLimitMs: number): Promise<void> {
   const joined = session.attempt;
-  session.owners.departAll();
+  session.departAll();
   session.claim({ kind: 'unlimited' }, 'everything was stopped', { kind: 'released' });
   const { attempt } = session;
   if (!attempt) return Promise.resolve();

@@ -46,7 +46,7 @@ export class Interruption implements Disposable {
   }
 
   private async giveUpAfterAnswer(): Promise<void> {
-    for (let hop = 0; hop < HOPS_TO_ANSWER; hop++) await undefined;
+    for (let hop = 0; hop < HOPS_TO_ANSWER; hop++) await Promise.resolve();
     if (!this.timers.isDisposed) this.events.onGivenUp();
   }
 

@@ -37,6 +37,7 @@ export class Lane implements CallPlace {
     if (!call) return;
     call.place = undefined;
     this.current = call;
+    this.events.onChange();
     call.perform(kernel, {
       news: newsFor(call),
       onChange: () => this.events.onChange(),

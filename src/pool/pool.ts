@@ -1,7 +1,9 @@
 import { systemClock } from '../base/clock';
+import { messageOf } from '../base/errors';
 import { silentLog } from '../base/log';
 import type { PooledKernel } from '../kernel/kernel';
-import { PoolCore } from './core';
+import { adopt } from './adoption';
+import { PoolCore, type CoreParts } from './core';
 import { causeOnEntry } from './deadline';
 import { cleanUp, stopForGood } from './disposal';
 import { identityOf, type SessionIdentity } from './key';
@@ -16,6 +18,7 @@ import {
   stopSession,
 } from './personActions';
 import { PreludeDocs } from './preludeDocs';
+import { recordOf } from './records';
 import { Recovery } from './recovery';
 import { RunCall } from './runCall';
 import { settingsFrom } from './settings';
@@ -46,6 +49,7 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
       mayEvict: (victim, waiter) =>
         options.mayEvict?.(snapshotOf(victim), waiter.snapshot()) ?? true,
       isWindow: (ownerId) => options.ownerKind?.(ownerId) === 'window',
+      ...recorder(options),
     },
     settingsFrom(options),
   );
@@ -61,17 +65,24 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
   const contentOf = (identity: SessionIdentity): string =>
     options.preludeContent?.(identity) ?? likelyContent(identity);
   let executions = 0;
-  const nextExecutionId = (): string => `execution-${++executions}`;
+  // An adopted kernel knows the ids of an earlier pool.
+  const poolId = clock.now().toString(36);
+  const nextExecutionId = (): string => `run-${poolId}-${++executions}`;
+
+  const createRun = (
+    code: string,
+    request: PoolExecuteOptions,
+    id: string,
+    resumes: boolean,
+  ): RunCall => {
+    const { maxOutputBytes } = core.settings;
+    const parts = { clock, log, maxOutputBytes, resumes };
+    return new RunCall(code, request, identityOf(request), id, parts);
+  };
 
   const execute = (code: string, request: PoolExecuteOptions): Promise<ExecutionResult> => {
-    const { maxOutputBytes, startTimeoutMs, ownerCleanupMs } = core.settings;
-    const call = new RunCall(
-      code,
-      request,
-      identityOf(request),
-      request.executionId ?? nextExecutionId(),
-      { clock, log, maxOutputBytes },
-    );
+    const { startTimeoutMs, ownerCleanupMs } = core.settings;
+    const call = createRun(code, request, request.executionId ?? nextExecutionId(), false);
     const over = causeOnEntry(request, clock.now());
     if (over) call.notRun(over);
     else if (request.mode === 'per-call') {
@@ -108,6 +119,15 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
     await Promise.all(stops);
   };
 
+  adopt(core, options.adopt ?? [], {
+    createRun,
+    reattach: async (record, signal) => options.reattachKernel?.(record, signal),
+    onRun: ({ id }, { executionId, result }) => {
+      result.catch((error: unknown) => log.warn(`An adopted run failed: ${messageOf(error)}`));
+      options.onAdoptedRun?.({ id, executionId, result });
+    },
+  });
+
   return {
     execute,
     warm: (request) => warmUp(core, { docs, contentOf }, request, nextExecutionId()),
@@ -129,5 +149,13 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
     releaseOwner: (id, ownerId) => releaseOwnerOf(core, id, ownerId),
     forget: (id) => forgetSession(core, id),
     configure: (settings) => core.configure(settingsFrom(settings, core.settings)),
+  };
+}
+
+function recorder({ onRecord }: KernelPoolOptions): Pick<CoreParts, 'onRecord' | 'onGone'> {
+  if (!onRecord) return {};
+  return {
+    onRecord: (session) => onRecord(session.id, recordOf(session)),
+    onGone: (session) => onRecord(session.id, undefined),
   };
 }

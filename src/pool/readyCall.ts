@@ -36,6 +36,8 @@ export class ReadyCall<T> implements Call {
     return { id: this.executionId, ownerId: this.ownerId, queuedAt: this.queuedAt };
   }
 
+  record(): undefined {}
+
   perform(kernel: PooledKernel, turn: Turn): void {
     this.work(kernel).then(
       (value) => {

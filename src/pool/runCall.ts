@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock';
 import { deferred } from '../base/deferred';
 import type { Disposable } from '../base/disposable';
-import { asError } from '../base/errors';
+import { asError, HoldfastError } from '../base/errors';
 import type { Log } from '../base/log';
 import type { ExecuteOptions, ExecutionReply } from '../kernel/execution';
 import type { PooledKernel } from '../kernel/kernel';
@@ -29,12 +29,15 @@ import {
   type Verdict,
 } from './outcome';
 import { OutputLog } from './outputLog';
+import type { RunRecord } from './records';
 import type { ExecutionResult, ExecutionSnapshot, PoolExecuteOptions } from './types';
 
 export interface CallParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly maxOutputBytes: number;
+  /** Its code was sent before, by a pool that is gone. */
+  readonly resumes?: boolean;
 }
 
 interface Running {
@@ -94,12 +97,25 @@ export class RunCall implements Call {
     };
   }
 
+  record(isUnsent: boolean): RunRecord {
+    const { ownerId, deadlineAt } = this;
+    const { origin } = this.options;
+    return {
+      id: this.executionId,
+      queuedAt: this.queuedAt,
+      ...(ownerId === undefined ? {} : { ownerId }),
+      ...(origin === undefined ? {} : { origin }),
+      ...(deadlineAt === undefined ? {} : { deadlineAt }),
+      ...(isUnsent && origin === 'person' ? { code: this.code } : {}),
+    };
+  }
+
   perform(kernel: PooledKernel, turn: Turn): void {
     const abort = new AbortController();
     this.running = { kernel, turn, abort, startedAt: this.parts.clock.now() };
     for (const news of turn.news) this.collected.heading(news);
     this.tell(this.options.onStart);
-    send(kernel, this.code, this.executeOptions(turn, abort.signal)).then(
+    this.send(kernel, this.executeOptions(turn, abort.signal)).then(
       (reply) => this.replied(reply),
       (error: unknown) => this.threw(error),
     );
@@ -127,6 +143,17 @@ export class RunCall implements Call {
     this.running = undefined;
     this.settle(verdictOfRun(endOfKernel(this.interruption?.cause, cause)));
     this.interruption?.dispose();
+  }
+
+  /** A kernel that throws instead of rejecting is treated alike. */
+  private send(kernel: PooledKernel, options: ExecuteOptions): Promise<ExecutionReply> {
+    try {
+      if (!this.parts.resumes) return kernel.execute(this.code, options);
+      if (kernel.resume) return kernel.resume(options);
+      return Promise.reject(new HoldfastError('kernel_not_found', 'Its end can not be told.'));
+    } catch (error) {
+      return Promise.reject(asError(error));
+    }
   }
 
   private executeOptions(turn: Turn, signal: AbortSignal): ExecuteOptions {
@@ -242,17 +269,4 @@ export class RunCall implements Call {
 
 function asOutput(output: KernelOutput | string): KernelOutput {
   return typeof output === 'string' ? { type: 'stream', name: 'stdout', text: output } : output;
-}
-
-/** A kernel that throws instead of rejecting is treated alike. */
-function send(
-  kernel: PooledKernel,
-  code: string,
-  options: ExecuteOptions,
-): Promise<ExecutionReply> {
-  try {
-    return kernel.execute(code, options);
-  } catch (error) {
-    return Promise.reject(asError(error));
-  }
 }

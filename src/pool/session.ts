@@ -11,6 +11,7 @@ import { KernelStart } from './kernelStart';
 import { Lane } from './lane';
 import type { NotRunCause } from './outcome';
 import { OwnerSet, type OwnerWatcher } from './owners';
+import type { SessionRecord } from './records';
 import { queueAfter } from './queuePolicy';
 import {
   isAttachable,
@@ -115,8 +116,22 @@ export class Session {
   }
 
   /** Begins the first start. The slot is taken: the session is registered. */
-  begin(): void {
-    this.startKernel();
+  begin(start?: (signal: AbortSignal) => Promise<PooledKernel>): void {
+    this.startKernel(start);
+  }
+
+  /** Takes up where an earlier pool had left a session, before its begin. */
+  restore(record: SessionRecord): void {
+    this.incarnation = record.incarnation - 1;
+    for (const { id, kind } of record.owners) {
+      if (kind !== 'departed') this.owners.attach(kind === 'fallback' ? undefined : id);
+    }
+    if (!record.stop) return;
+    const { claimedAt } = record.stop;
+    const method: StopMethod = { kind: 'unlimited' };
+    this.state = { kind: 'reaping', since: this.startedAt, claimedAt, method };
+    this.attempt = new StopAttempt();
+    this.host.changed(this);
   }
 
   attach(ownerId: string | undefined): void {
@@ -142,6 +157,7 @@ export class Session {
         return undefined;
       case 'last':
       case 'departed':
+        this.host.changed(this);
         this.claim(
           { kind: 'limited', timeoutMs: this.host.settings.ownerCleanupMs },
           'its last owner let go',
@@ -149,6 +165,12 @@ export class Session {
         );
         return this.attempt;
     }
+  }
+
+  /** Everybody lets go at once. */
+  departAll(): void {
+    this.owners.departAll();
+    this.host.changed(this);
   }
 
   /**
@@ -180,6 +202,8 @@ export class Session {
     if (state === before) return;
     this.host.batch(() => {
       this.state = state;
+      // Ahead of the effects, for the record; and after them, for what they have changed.
+      this.host.changed(this);
       for (const effect of effects) this.perform(effect);
       this.host.changed(this);
     });
@@ -227,13 +251,15 @@ export class Session {
 
   // Starting
 
-  private startKernel(): void {
+  private startKernel(
+    begin = (signal: AbortSignal) => this.host.startKernel(this.identity, signal),
+  ): void {
     this.letGoOfKernel();
     this.incarnation++;
     this.executions = 0;
     const { host } = this;
     const start: KernelStart = new KernelStart(
-      (signal) => host.startKernel(this.identity, signal),
+      begin,
       { clock: host.clock, timeoutMs: host.settings.startTimeoutMs },
       {
         onKernel: (kernel) =>
@@ -289,6 +315,7 @@ export class Session {
     }
     this.host.batch(() => {
       for (const call of this.lane.takeQueue()) call.fail(error);
+      this.departAll();
       this.claim({ kind: 'unlimited' }, 'its start took too long', { kind: 'released' });
       this.endAttempt();
     });
@@ -315,10 +342,10 @@ export class Session {
   private beginTurn(kernel: PooledKernel): void {
     this.executions++;
     this.lastUse = this.host.nextUse();
-    this.host.changed(this);
     this.lane.begin(kernel, (call) =>
       this.host.news.take(this.key, call.ownerId ?? this.identity.sessionId),
     );
+    this.host.changed(this);
   }
 
   private turnOver(call: Call, end: TurnEnd): void {
@@ -329,7 +356,7 @@ export class Session {
         this.died(end.outcome === 'cancelled' || end.outcome === 'interrupted');
       } else queueAfter(this.lane, call, end, this.host.settings);
       this.host.changed(this);
-      this.host.turnOver(this, call, end);
+      if (this.state.kind === 'live') this.host.turnOver(this, call, end);
       this.pump();
       if (this.isIdle) this.host.turnedIdle(this);
     });

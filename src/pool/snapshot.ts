@@ -48,6 +48,7 @@ function stateOf(session: Session): SessionStateSnapshot {
         attempt: state.attempt.number,
         reason: state.reason,
         nextTryAt: state.nextTryAt,
+        place: state.place,
       };
     case 'gone':
       return { kind: 'dead', since: state.since, summary: 'It is gone.' };

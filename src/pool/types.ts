@@ -6,6 +6,7 @@ import type { CodeSource, InputHandler, InterruptVerdict } from '../kernel/execu
 import type { PooledKernel, PreludeHelper, ShutdownOutcome, StopProgress } from '../kernel/kernel';
 import type { KernelOutput, MimeBundle } from '../kernel/output';
 import type { SessionIdentity } from './key';
+import type { SessionRecord } from './records';
 import type { PoolSettings, QueuePolicy } from './settings';
 
 export interface StartRequest {
@@ -50,11 +51,32 @@ export interface KernelPoolOptions {
    * helpers are kept by it. Default: the session id's namespace and the interpreter.
    */
   preludeContent?(session: SessionIdentity): string;
+  /**
+   * Told ahead of each effect what the pool is about to be in; undefined: the session is gone. Whoever keeps the latest
+   * of each id can build the pool again with `adopt`.
+   */
+  onRecord?(id: string, record: SessionRecord | undefined): void;
+  /** Sessions of an earlier pool, to be taken up at once. */
+  readonly adopt?: readonly SessionRecord[];
+  /** Finds the kernel of an adopted session; undefined: it is gone. */
+  reattachKernel?(record: SessionRecord, signal: AbortSignal): Promise<PooledKernel | undefined>;
+  /** A run of an adopted session: one that had been sent, or one of a person's that still waits. */
+  onAdoptedRun?(run: AdoptedRun): void;
   readonly clock?: Clock;
   readonly log?: Log;
 }
 
+export interface AdoptedRun {
+  /** The session's snapshot id. */
+  readonly id: string;
+  readonly executionId: string;
+  readonly result: Promise<ExecutionResult>;
+}
+
 export type OwnerKind = 'window' | 'chat' | 'client' | 'extension';
+
+/** Who asked for a run. Set by the host, never by the caller. */
+export type RunOrigin = 'person' | 'tool' | 'api';
 
 export interface PoolExecuteOptions {
   /** Canonical working directory; part of the session's key. */
@@ -71,6 +93,7 @@ export interface PoolExecuteOptions {
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
   readonly reset?: boolean;
+  readonly origin?: RunOrigin;
   /** Identifies the run in snapshots and for `interrupt`. Default: made by the pool. */
   readonly executionId?: string;
   readonly onOutput?: (output: KernelOutput) => void;
@@ -152,6 +175,8 @@ export type SessionStateSnapshot =
       readonly attempt: number;
       readonly reason: string;
       readonly nextTryAt?: number;
+      /** `key`: a run on its key takes it up again. `ownName`: it takes no code any more. */
+      readonly place?: 'key' | 'ownName';
     }
   | { readonly kind: 'dead'; readonly since: number; readonly summary: string };
 
@@ -171,7 +196,7 @@ export interface SessionSnapshot {
   readonly memoryBytes: number | undefined;
   readonly startedAt: number;
   /** It is above the memory cap, and a window holds it: a person decides. */
-  readonly isAboveMemoryCap: boolean;
+  readonly isAboveMemoryCap?: boolean;
   /** A reset made it for this owner alone, beside the session that others go on sharing. */
   readonly privateTo?: string;
 }

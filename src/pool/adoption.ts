@@ -1,0 +1,69 @@
+import { HoldfastError } from '../base/errors';
+import type { PooledKernel } from '../kernel/kernel';
+import type { PoolCore } from './core';
+import { identityOfRecord, type RunRecord, type SessionRecord } from './records';
+import type { RunCall } from './runCall';
+import type { Session } from './session';
+import type { PoolExecuteOptions } from './types';
+
+export interface AdoptionParts {
+  /** The kernel of a record, if it still is there. */
+  reattach(record: SessionRecord, signal: AbortSignal): Promise<PooledKernel | undefined>;
+  /** `resumes`: its code was sent before; only its end is still to come. */
+  createRun(code: string, request: PoolExecuteOptions, id: string, resumes: boolean): RunCall;
+  onRun(session: Session, call: RunCall): void;
+}
+
+/** Takes up what an earlier pool had recorded. Slots are taken at once; kernels come as they are found again. */
+export function adopt(
+  core: PoolCore,
+  records: readonly SessionRecord[],
+  parts: AdoptionParts,
+): void {
+  core.batch(() => {
+    for (const record of records) adoptSession(core, record, parts);
+  });
+}
+
+function adoptSession(core: PoolCore, record: SessionRecord, parts: AdoptionParts): void {
+  const session = core.adopt(identityOfRecord(record), record);
+  const { execution } = record;
+  if (execution) enqueue(session, execution, '', true, parts);
+  for (const run of record.queue) {
+    // The callers of the others died with the window.
+    if (run.code !== undefined) enqueue(session, run, run.code, false, parts);
+  }
+  session.begin(async (signal) => {
+    const kernel = await parts.reattach(record, signal);
+    if (kernel) return kernel;
+    const why = 'it ended while the window was away';
+    core.news.lost(session.key, session.owners.holders, why);
+    session.lane.cancelQueue(
+      { kind: 'sessionEnded', reason: `${why}.` },
+      (call) => call.executionId === execution?.id,
+    );
+    if (session.lane.queue.length > 0) return core.startKernel(session.identity, signal);
+    throw new HoldfastError('kernel_not_found', 'The kernel ended while the window was away.');
+  });
+}
+
+function enqueue(
+  session: Session,
+  run: RunRecord,
+  code: string,
+  resumes: boolean,
+  parts: AdoptionParts,
+): void {
+  const { sessionId, cwd, interpreter } = session.identity;
+  const request: PoolExecuteOptions = {
+    cwd,
+    sessionId,
+    ...(interpreter === undefined ? {} : { interpreter }),
+    ...(run.ownerId === undefined ? {} : { ownerId: run.ownerId }),
+    ...(run.origin === undefined ? {} : { origin: run.origin }),
+    ...(run.deadlineAt === undefined ? {} : { deadlineMs: run.deadlineAt }),
+  };
+  const call = parts.createRun(code, request, run.id, resumes);
+  session.enqueue(call);
+  parts.onRun(session, call);
+}
