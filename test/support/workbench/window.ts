@@ -157,7 +157,10 @@ export async function openWindow(
       return file;
     },
     close: async () => {
-      // Closing the context at once would look like a browser that vanished, which servers forgive for hours.
+      // A page that is closed on a busy machine may be gone before it has said so, and would look like a browser that
+      // vanished, which servers forgive for hours. One that is left for another page says so first.
+      page.once('dialog', (dialog) => void dialog.accept());
+      await page.goto('about:blank');
       await page.close();
       await context.close();
     },
