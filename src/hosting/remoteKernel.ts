@@ -95,7 +95,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
 
   async execute(code: string, options: ExecuteOptions): Promise<ExecutionReply> {
     const { executionId: execution, source, signal } = options;
-    if (!this.isAlive()) return cancelledReply;
+    if (!this.isAlive() || signal.aborted) return cancelledReply;
     const run = new RemoteRun(options, (question, text) =>
       this.connection.tell(m.answerInput, { kernel: this.name, question, text }),
     );
@@ -117,8 +117,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
         ...(source !== undefined && { source: { file: source.file, line: source.line } }),
       });
       // After the request, so that the host knows which run is meant.
-      if (signal.aborted) abort();
-      else signal.addEventListener('abort', abort, { once: true });
+      signal.addEventListener('abort', abort, { once: true });
       return await Promise.race([reply, unanswered.promise]);
     } catch (error) {
       if (!isDeath(error)) throw error;
@@ -179,7 +178,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   onOutput: KernelChannel['onOutput'] = (items) => {
     for (const { execution, output } of items) {
       const run = execution === null ? undefined : this.runs.get(execution);
-      if (run !== undefined) run.options.onOutput(output);
+      if (run !== undefined) this.pass(run, output);
       else this.didLateOutput.fire({ executionId: execution ?? undefined, output });
     }
   };
@@ -205,6 +204,15 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     this.store.dispose();
     this.didExit.fire(exit);
   };
+
+  /** A listener that throws costs neither the other items nor the connection. */
+  private pass(run: RemoteRun, output: KernelOutput): void {
+    try {
+      run.options.onOutput(output);
+    } catch (error) {
+      this.log.error('What takes a run’s output failed.', error);
+    }
+  }
 
   /** `fromHere`: where the host does not answer, there is time left to end the kernel without it. */
   private async end(

@@ -17,7 +17,8 @@ export class RemoteRun implements Disposable {
     const over = new AbortController();
     this.open.set(id, over);
     // Nobody to answer after all reads as end of file, as at a terminal that was closed.
-    void onInput({ prompt, password, signal: over.signal })
+    void Promise.resolve()
+      .then(() => onInput({ prompt, password, signal: over.signal }))
       .catch(() => null)
       .then((text) => {
         if (this.open.delete(id)) this.answer(id, text);

@@ -77,7 +77,7 @@ export class Custody {
       const started = await start;
       const { kernel } = started;
       this.held.set(kernelId, { kernel, outbox });
-      void kernel.exited.then(() => {
+      void kernel.gone.then(() => {
         this.held.delete(kernelId);
         outbox.dispose();
       });

@@ -20,6 +20,7 @@ import { copyRunners } from './runners';
 
 const FIRST_CLIENT_WITHIN_MS = 10_000;
 const BREAK_DOWN_WITHIN_MS = 2_000;
+const HANG_UP_WITHIN_MS = 500;
 
 export interface HostOptions {
   /** Private folder, made by the client, with the token in it. Ours to remove at the end. */
@@ -96,9 +97,21 @@ export class KernelHost {
     const confirmed = (await this.custody?.close()) ?? true;
     if (!confirmed) this.log.error('Some kernels could not be stopped.');
     await removeRuntimeFolder(this.options.folder);
-    this.client?.destroy();
+    await this.hangUp();
     this.ended.resolve();
     return undefined;
+  }
+
+  /** Closes the connection when all that was said has been sent, or nobody takes it. */
+  private async hangUp(): Promise<void> {
+    const { client } = this;
+    if (client === undefined || client.destroyed) return;
+    await new Promise<void>((resolve) => {
+      client.once('close', () => resolve());
+      client.end();
+      systemClock.after(HANG_UP_WITHIN_MS, resolve);
+    });
+    client.destroy();
   }
 
   /** After an error that nobody expected: says so in the log, which stays for the client to read, and kills what it holds. */

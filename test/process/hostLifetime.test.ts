@@ -124,6 +124,22 @@ test('the kernel host is SIGKILLed: its kernels report it, are ended at once, an
   expect(readdirSync(runtimeDir)).toHaveLength(1);
 });
 
+test('the kernel host does not answer: a kill is done from here, with evidence', async () => {
+  const { hosting } = await hostingForTest();
+  const kernel = await startPython(hosting);
+  const host = hosting.hostPid ?? 0;
+  endAfterTest(host);
+  process.kill(host, 'SIGSTOP');
+  onTestFinished(() => void process.kill(host, 'SIGCONT'));
+  const limited = await kernel.shutdown({ timeoutMs: 300 });
+  expect(limited).toMatchObject({
+    confirmed: false,
+    reason: expect.stringMatching(/not answer/) as string,
+  });
+  expect(await kernel.kill()).toEqual({ confirmed: true });
+  expect(kernel.exit?.summary).toMatch(/the kernel host did not answer/);
+});
+
 /** A kernel host without a client. */
 async function bareHost(): Promise<{
   pid: number;

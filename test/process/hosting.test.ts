@@ -29,3 +29,47 @@ test('a kernel starts, runs code, keeps its variables and leaves when asked, wit
   await hosting.leave();
   expect(readdirSync(runtimeDir)).toEqual([]);
 });
+
+test('leaving stops every kernel, and each says that it was stopped', async () => {
+  const { hosting } = await hostingForTest();
+  const kernels = await Promise.all([startPython(hosting), startPython(hosting)]);
+  const busy = run(kernels[0], 'print("on")\nwhile True: id(0)');
+  await busy.saw('on');
+  await hosting.leave();
+  expect(await busy.reply).toMatchObject({ cancelled: true });
+  expect(kernels.map(({ exit }) => exit?.summary)).toEqual(
+    Array(2).fill('The kernel was stopped.'),
+  );
+  await expect(startPython(hosting)).rejects.toMatchObject({ code: 'closed' });
+});
+
+test('a listener that throws loses no output of others and no connection', async () => {
+  const { hosting } = await hostingForTest();
+  const kernel = await startPython(hosting);
+  const throws = kernel.execute('print(1)', {
+    executionId: 'throws',
+    signal: new AbortController().signal,
+    onOutput() {
+      throw new Error('not today');
+    },
+  });
+  expect(await throws).toMatchObject({ status: 'ok' });
+  const next = run(kernel, 'print(2)');
+  await next.reply;
+  expect(next.text()).toBe('2\n');
+});
+
+test('memory counts the kernel and the children of its code', async () => {
+  const { hosting } = await hostingForTest();
+  const kernel = await startPython(hosting);
+  const alone = (await kernel.memory()) ?? 0;
+  expect(alone).toBeGreaterThan(4 * 1024 * 1024);
+  const grow = `
+import subprocess, sys
+child = subprocess.Popen([sys.executable, '-c', 'x = bytearray(50_000_000); print(1, flush=True); input()'],
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+child.stdout.readline()
+`;
+  await run(kernel, grow).reply;
+  expect(((await kernel.memory()) ?? 0) - alone).toBeGreaterThan(50_000_000);
+});

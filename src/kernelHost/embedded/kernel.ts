@@ -100,6 +100,11 @@ export class EmbeddedKernel {
     return this.leader.pid;
   }
 
+  /** Resolves when it has exited and what it left behind has been swept. */
+  get gone(): Promise<unknown> {
+    return Promise.all([this.exited, this.ladder.swept]);
+  }
+
   get stderr(): string {
     return this.pipes.stderr;
   }
@@ -246,13 +251,15 @@ export class EmbeddedKernel {
   }
 
   private async onExit(): Promise<KernelExit> {
+    // Now: the stop may be over before everything has been read.
+    const asked = this.ladder.isStopping && 'asked';
     await this.pipes.drain();
     this.abortTimer?.dispose();
     this.endQuestion();
     this.exit = describeExit({
       status: this.leader.exit() ?? { code: null, signal: null },
       stderr: this.pipes.stderr,
-      stopped: this.running?.killed === true ? 'unheeded' : this.ladder.isStopping && 'asked',
+      stopped: this.running?.killed === true ? 'unheeded' : asked,
       failure: this.failure,
     });
     this.pipes.close();

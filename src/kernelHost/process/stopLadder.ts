@@ -33,7 +33,7 @@ export class StopLadder {
   private known: readonly FamilyMember[] = [];
   private survivors: readonly FamilyMember[] = [];
   /** Resolves when the leader has exited and what it left behind has been swept. */
-  private readonly swept: Promise<void>;
+  readonly swept: Promise<void>;
 
   constructor(
     private readonly target: StopTarget,
