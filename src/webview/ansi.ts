@@ -1,4 +1,4 @@
-import { StyleTable, type TextStyle } from './style';
+import type { StyleTable, TextStyle } from './style';
 
 /** What a terminal would do with the text. Columns and rows count from the cursor; `n` is at least 1. */
 export interface AnsiSink {
@@ -19,6 +19,7 @@ export interface AnsiSink {
 
 /* eslint-disable no-control-regex -- control characters are what this file is about */
 const CONTROL = /[\0-\x08\n-\x1f\x7f\x9b\x9d]/g;
+const INTERMEDIATES = /[ -/]*/y;
 const CSI = /(?:\x1b\[|\x9b)([0-?]*)[ -/]*([@-~])?/y;
 // Ends by BEL or ST; the other strings (DCS, SOS, PM, APC) are read over in the same way.
 const STRING = /(?:\x1b[\]PX^_]|\x9d)([^\x07\x1b\x9c]*)(\x07|\x9c|\x1b\\)?/y;
@@ -100,8 +101,9 @@ export class AnsiReader {
     if (kind === '[') return this.csi(text, at);
     if (']PX^_'.includes(kind)) return this.string(text, at);
     // Character sets and the like: intermediates, then one final character.
-    let end = at + 1;
-    while (end < text.length && text[end]! >= ' ' && text[end]! <= '/') end += 1;
+    INTERMEDIATES.lastIndex = at + 1;
+    INTERMEDIATES.exec(text);
+    const end = INTERMEDIATES.lastIndex;
     return end < text.length ? end + 1 : undefined;
   }
 

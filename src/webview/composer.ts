@@ -172,6 +172,8 @@ export class Composer {
 
   private fit(): void {
     this.code.style.height = 'auto';
+    // A long placeholder would count.
+    if (this.code.value === '') return;
     const height = Math.min(this.code.scrollHeight, TALLEST_PX);
     if (height > 0) this.code.style.height = `${height}px`;
   }

@@ -43,9 +43,20 @@ export function drawHtml(html: string): HTMLElement {
   for (const style of parsed.head.querySelectorAll('style')) parsed.body.prepend(style);
   const root = host.attachShadow({ mode: 'open' });
   root.adoptedStyleSheets = [sheet()];
-  root.append(createPurifier(window).sanitize(parsed.body, config) as unknown as DocumentFragment);
+  const clean = createPurifier(window).sanitize(parsed.body, config) as unknown as DocumentFragment;
+  nameDistantPictures(clean);
+  root.append(clean);
   if (surplus > 0) root.append(el('div', { class: 'gap' }, `… ${plural(surplus, 'row')} left out`));
   return host;
+}
+
+/** Nothing is fetched for output, so a picture from elsewhere is named instead of shown broken. */
+function nameDistantPictures(fragment: DocumentFragment): void {
+  for (const image of fragment.querySelectorAll('img:not([src^="data:" i])')) {
+    const source = image.getAttribute('src') ?? '';
+    const name = image.getAttribute('alt') || source.slice(0, 200) || 'without an address';
+    image.replaceWith(el('span', { class: 'gap', title: source }, `[picture not loaded: ${name}]`));
+  }
 }
 
 function cutRows(document: Document): number {

@@ -13,8 +13,11 @@ const paths = {
   run: 'M5 3.25v9.5l7.75-4.75z',
   down: 'M8 3v10M3.75 8.75L8 13l4.25-4.25',
   chevron: 'M4.5 6.25L8 9.75l3.5-3.5',
-  // The mark: a cleat, and the line that is made fast to it.
-  mark: 'M2 5.5c2.2 0 2.7.9 4.2.9h3.6c1.5 0 2-.9 4.2-.9M6.2 6.4v6.1M9.8 6.4v6.1M4.5 12.5h7M8 3.1v.01',
+  // The mark: what seaweed holds on with, and something that is held.
+  mark:
+    'M5.5 2C2.7 3.8 2.6 7.7 5.1 9.3c1 .6 1.9.8 2.9.8s1.9-.2 2.9-.8c2.5-1.6 2.4-5.5-.4-7.3' +
+    'M8 10.1V14M8 10.1c0 2.3-1.5 3.6-3.7 3.9M8 10.1c0 2.3 1.5 3.6 3.7 3.9' +
+    'M7.3 5.9a.7.7 0 1 0 1.4 0a.7.7 0 1 0-1.4 0',
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -43,10 +43,14 @@ export class LineModel {
     stream.write(text);
   }
 
-  /** Something else was put behind the rows: text goes on below it, but for a line that is being redrawn. */
-  interrupt(): void {
+  /**
+   * Something else was put behind the rows: text goes on below it, but for a line that is being redrawn. Answers whether
+   * a line was left unfinished.
+   */
+  interrupt(): boolean {
     this.last = undefined;
-    for (const stream of this.streams.values()) stream.leaveRow();
+    const left = [...this.streams.values()].map((stream) => stream.leaveRow());
+    return left.includes(true);
   }
 
   /** These rows are fixed and no longer here to change. */
@@ -96,10 +100,12 @@ class StreamCursor implements AnsiSink {
     this.reader.write(text);
   }
 
-  leaveRow(): void {
+  leaveRow(): boolean {
+    const isOpen = this.block !== undefined;
     if (this.block !== undefined) this.left = { block: this.block, index: this.index };
     this.block = undefined;
     this.column = 0;
+    return isOpen;
   }
 
   forget(block: Block): void {

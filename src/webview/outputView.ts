@@ -92,7 +92,7 @@ export class OutputView {
   /** All the text that is shown, as it would be copied. */
   text(): string {
     return this.parts
-      .map(({ element }) => element.dataset['copy'] ?? element.textContent.replace(/\n$/, ''))
+      .map(({ element }) => copyOf(element) ?? element.textContent.replace(/\n$/, ''))
       .join('\n');
   }
 
@@ -161,10 +161,11 @@ export class OutputView {
   }
 
   private addPiece(piece: Exclude<Piece, { kind: 'text' }>): void {
-    this.model.interrupt();
+    const cutsLine = this.model.interrupt();
     if (piece.kind === 'gap') {
       const { lines, bytes, displays } = piece;
-      this.add({ kind: 'gap', element: el('div', { class: 'gap' }), lines, bytes, displays });
+      // The line whose start is on the screen already counts there.
+      this.add({ ...newGap(), lines: cutsLine ? Math.max(0, lines - 1) : lines, bytes, displays });
       return;
     }
     const element = this.drawItem(piece);
@@ -192,46 +193,63 @@ export class OutputView {
     this.actions.dirty(this);
   }
 
-  /** Makes gaps of the oldest parts behind the head. */
+  /** Makes gaps of the oldest parts behind the head: behind a block that stays, all blocks stay. */
   private leaveOut(): void {
     const kept: Part[] = [];
     let headRows = 0;
+    let tooManyRows = true;
     for (const part of this.parts) {
-      const isHead = headRows < HEAD_ROWS && (part.kind !== 'item' || this.items <= MAX_ITEMS);
-      if (part.kind === 'block') headRows += part.rows;
-      const gap = isHead ? undefined : this.gapFor(part);
+      let gap: GapPart | undefined;
+      if (part.kind === 'item' && this.items > MAX_ITEMS) gap = this.gapForItem();
+      else if (part.kind === 'block' && headRows < HEAD_ROWS) headRows += part.rows;
+      else if (part.kind === 'block' && tooManyRows) {
+        tooManyRows = this.rows - part.rows >= HEAD_ROWS + TAIL_ROWS;
+        if (tooManyRows) gap = this.gapForBlock(part);
+      }
+      if (gap !== undefined) part.element.replaceWith(gap.element);
+      const next = gap ?? part;
       const last = kept.at(-1);
-      const follows = part.kind === 'gap' ? part : gap;
-      if (follows !== undefined && last?.kind === 'gap') {
-        last.lines += follows.lines;
-        last.bytes += follows.bytes;
-        last.displays += follows.displays;
-        part.element.remove();
-      } else if (gap !== undefined) {
-        part.element.replaceWith(gap.element);
-        kept.push(gap);
-      } else kept.push(part);
+      if (next.kind === 'gap' && last?.kind === 'gap') mergeGaps(last, next);
+      else kept.push(next);
     }
     this.parts = kept;
   }
 
-  private gapFor(part: Part): GapPart | undefined {
-    const element = el('div', { class: 'gap' });
-    if (part.kind === 'item' && this.items > MAX_ITEMS) {
-      this.items -= 1;
-      return { kind: 'gap', element, lines: 0, bytes: 0, displays: 1 };
-    }
-    if (part.kind !== 'block' || this.rows - part.rows < HEAD_ROWS + TAIL_ROWS) return undefined;
+  private gapForItem(): GapPart {
+    this.items -= 1;
+    return { ...newGap(), displays: 1 };
+  }
+
+  private gapForBlock(part: BlockPart): GapPart {
     this.rows -= part.rows;
     this.dirtyBlocks.delete(part);
     if (part.block !== undefined) {
       this.model.forget(part.block);
       this.partOf.delete(part.block);
     }
-    return { kind: 'gap', element, lines: part.rows, bytes: 0, displays: 0 };
+    return { ...newGap(), lines: part.rows };
   }
 
   private drawGap(part: GapPart): void {
     setText(part.element, leftOut(part.lines, part.bytes, part.displays, this.totalLines));
   }
+}
+
+function newGap(): GapPart {
+  return { kind: 'gap', element: el('div', { class: 'gap' }), lines: 0, bytes: 0, displays: 0 };
+}
+
+function mergeGaps(gap: GapPart, next: GapPart): void {
+  gap.lines += next.lines;
+  gap.bytes += next.bytes;
+  gap.displays += next.displays;
+  next.element.remove();
+}
+
+/** What a copy of this says, where that is not its text. */
+function copyOf(element: HTMLElement): string | undefined {
+  const { firstElementChild: child } = element;
+  return (
+    element.dataset['copy'] ?? (child instanceof HTMLElement ? child.dataset['copy'] : undefined)
+  );
 }

@@ -38,7 +38,8 @@ export class PanelFeed implements Disposable {
     const { transcript } = options;
     this.store.add(
       transcript.onDidChange((change) => {
-        if (change.what === 'ownRun' || this.shownKey === undefined) this.show(change.sessionKey);
+        if (change.what === 'ownRun') this.show(change.sessionKey);
+        if (this.shownKey === undefined) this.show(transcript.sessions()[0]?.key);
         if (change.sessionKey === undefined || change.sessionKey === this.shownKey) this.mark();
       }),
     );
