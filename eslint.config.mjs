@@ -56,7 +56,7 @@ export default tseslint.config(
     ],
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,mts}'],
     extends: [tseslint.configs.base],
     languageOptions: {
       parserOptions: {
