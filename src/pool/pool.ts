@@ -61,7 +61,7 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
     recoverResources: async () => options.recoverResources?.(),
   });
   const snapshots = new SnapshotCache(core.sessions, core.changes);
-  const docs = new PreludeDocs();
+  const docs = new PreludeDocs(clock);
   const contentOf = (identity: SessionIdentity): string =>
     options.preludeContent?.(identity) ?? likelyContent(identity);
   let executions = 0;

@@ -1,10 +1,16 @@
+import type { Clock } from '../base/clock';
+import { deferred } from '../base/deferred';
 import type { PooledKernel, PreludeHelper } from '../kernel/kernel';
+
+const INTROSPECTION_LIMIT_MS = 10_000;
 
 type Docs = readonly PreludeHelper[];
 
 /** Docs of prelude helpers by what the prelude is; of equal preludes one is introspected, and only once at a time. */
 export class PreludeDocs {
   private readonly known = new Map<string, Promise<Docs>>();
+
+  constructor(private readonly clock: Clock) {}
 
   /** A failed introspection rejects for all who wait for it, and leaves nothing. */
   of(content: string, kernel: PooledKernel): Promise<Docs> {
@@ -17,6 +23,15 @@ export class PreludeDocs {
   }
 
   private async introspect(kernel: PooledKernel): Promise<Docs> {
-    return (await kernel.introspectPrelude?.()) ?? [];
+    const limit = deferred<Docs>();
+    const timer = this.clock.after(INTROSPECTION_LIMIT_MS, () =>
+      limit.reject(new Error('The prelude could not be looked at in time.')),
+    );
+    try {
+      const docs = kernel.introspectPrelude?.() ?? Promise.resolve([]);
+      return await Promise.race([docs, limit.promise]);
+    } finally {
+      timer.dispose();
+    }
   }
 }

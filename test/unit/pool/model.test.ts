@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PoolWorld, type Action } from '../../support/poolWorld';
 
-const RUNS = Number(process.env["POOL_MODEL_RUNS"] ?? 2_500);
+const RUNS = Number(process.env['POOL_MODEL_RUNS'] ?? 2_500);
 
 const owner = fc.constantFrom(undefined, 'a', 'b', 'c');
 const key = fc.constantFrom('k1', 'k2', 'k3', 'k4', 'k5');
