@@ -1,5 +1,5 @@
 import { drawCode } from './code';
-import { el, iconButton, setText } from './dom';
+import { el, iconButton, setText, textButton } from './dom';
 import { placeLink, type Reveal } from './drawBlock';
 import { duration, fileName } from './format';
 import { icon } from './icons';
@@ -29,6 +29,7 @@ export class RunCard {
   private readonly elapsed = el('span', { class: 'elapsed' });
   private readonly failure = el('div', { class: 'failure', hidden: '' });
   private readonly copyButton: HTMLButtonElement;
+  private readonly fullOutput: HTMLButtonElement;
   private drawnState: RunState | undefined;
 
   constructor(
@@ -40,7 +41,12 @@ export class RunCard {
       actions.copy(this.output.text());
     });
     this.copyButton.classList.add('copy-output');
+    this.fullOutput = textButton('Open the full output', 'link-button full-output', () => {
+      if (this.head.artifact !== null) actions.reveal(this.head.artifact, 1);
+    });
+    this.fullOutput.hidden = true;
     const body = el('div', { class: 'output-area' }, this.output.element, this.copyButton);
+    body.append(this.fullOutput);
     this.element = el(
       'li',
       { class: 'run' },
@@ -61,6 +67,7 @@ export class RunCard {
     this.tick(now);
     setText(this.failure, head.failure ?? '');
     this.failure.hidden = head.failure === null;
+    this.fullOutput.hidden = head.artifact === null;
   }
 
   /** @param now on the extension's clock, in ms. */

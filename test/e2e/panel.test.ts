@@ -189,6 +189,15 @@ describe('what a person sees and does', () => {
     ]);
   });
 
+  it('the full output of a run on disk is one click away', async () => {
+    panel = await openPanel(browser);
+    startRun(panel.transcript, 'small').end();
+    startRun(panel.transcript, 'big').end({ truncated: true, artifact: '/tmp/full.txt' });
+    await panel.settled();
+    await panel.page.getByRole('button', { name: 'Open the full output' }).click();
+    expect(panel.requests).toEqual([{ type: 'reveal', file: '/tmp/full.txt', line: 1 }]);
+  });
+
   it('a display that is updated changes in place; a cleared one goes', async () => {
     panel = await openPanel(browser);
     const run = startRun(panel.transcript, 'bar');
