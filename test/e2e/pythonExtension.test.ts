@@ -92,5 +92,5 @@ test('another choice means another session, and the old one stays where it can b
     .getByText(`runs in ${environment('two')}`)
     .first()
     .waitFor();
-  await expect.poll(() => window.tree.row('This window').count()).toBe(2);
+  await expect.poll(() => window.tree.row('This window').count(), { timeout: 20_000 }).toBe(2);
 });

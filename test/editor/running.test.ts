@@ -67,6 +67,8 @@ describe('Running code from an editor', () => {
   });
 
   it('runs what is typed, saved or not, and saves nothing', async () => {
+    const files = vscode.workspace.getConfiguration('files');
+    await files.update('autoSave', 'off', vscode.ConfigurationTarget.Workspace);
     const editor = await openPython('', 'unsaved.py');
     await editor.edit((edit) =>
       edit.insert(new vscode.Position(0, 0), say(out, '"typed"', '"end"')),
@@ -74,6 +76,7 @@ describe('Running code from an editor', () => {
     await run('runFile');
     assert.deepEqual(await written(out), ['typed']);
     assert.equal(editor.document.isDirty, true);
+    await files.update('autoSave', undefined, vscode.ConfigurationTarget.Workspace);
     await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 

