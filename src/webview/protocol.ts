@@ -60,8 +60,8 @@ const runHead = v.object({
   queuedAt: v.number(),
   startedAt: v.nullable(v.number()),
   endedAt: v.nullable(v.number()),
-  /** Why it could not run, in a sentence. */
-  failure: v.nullable(text),
+  /** Why it could not run or ended early, in a sentence. */
+  remark: v.nullable(text),
   /** Path of the full output. */
   artifact: v.nullable(text),
 });

@@ -27,7 +27,7 @@ export class RunCard {
   readonly element: HTMLElement;
   private readonly gutter = el('div', { class: 'gutter' });
   private readonly elapsed = el('span', { class: 'elapsed' });
-  private readonly failure = el('div', { class: 'failure', hidden: '' });
+  private readonly remark = el('div', { class: 'remark', hidden: '' });
   private readonly copyButton: HTMLButtonElement;
   private readonly fullOutput: HTMLButtonElement;
   private drawnState: RunState | undefined;
@@ -52,7 +52,7 @@ export class RunCard {
       { class: 'run' },
       this.gutter,
       el('div', { class: 'code-row' }, drawCode(head.code, head.language), this.drawMeta()),
-      this.failure,
+      this.remark,
       body,
     );
   }
@@ -65,8 +65,8 @@ export class RunCard {
     this.head = head;
     if (head.state !== this.drawnState) this.drawState();
     this.tick(now);
-    setText(this.failure, head.failure ?? '');
-    this.failure.hidden = head.failure === null;
+    setText(this.remark, head.remark ?? '');
+    this.remark.hidden = head.remark === null;
     this.fullOutput.hidden = head.artifact === null;
   }
 
@@ -81,8 +81,8 @@ export class RunCard {
 
   /** The end of the run in a sentence, for who doesn't see it. */
   get summary(): string {
-    const { state, startedAt, endedAt, failure } = this.head;
-    if (failure !== null) return `${stateWords[state]}: ${failure}`;
+    const { state, startedAt, endedAt, remark } = this.head;
+    if (remark !== null) return `${stateWords[state]}: ${remark}`;
     const time =
       startedAt === null || endedAt === null ? '' : ` after ${duration(endedAt - startedAt)}`;
     const error = this.element.querySelector('.error-summary')?.textContent.trim();

@@ -30,6 +30,8 @@ export interface RunEnd {
   readonly result?: ExecutionResult;
   /** It was rejected: the message. */
   readonly failure?: string;
+  /** Why it ended as it did, in a sentence that is not among its outputs: a limit that passed, a kernel that died. */
+  readonly note?: string;
 }
 
 export interface TranscriptChange {
@@ -117,7 +119,7 @@ class TranscriptStore implements Transcript, Disposable {
       queuedAt: run.queuedAt,
       startedAt: null,
       endedAt: null,
-      failure: null,
+      remark: null,
       artifact: null,
     });
     this.remember(gone, run.sessionKey);
@@ -153,7 +155,7 @@ class TranscriptStore implements Transcript, Disposable {
       session.change(executionId, {
         state: stateOf(end),
         endedAt: end.at,
-        failure: end.failure ?? null,
+        remark: end.failure ?? end.note ?? null,
         artifact: end.result?.artifact ?? null,
       });
     });

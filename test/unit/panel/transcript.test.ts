@@ -53,6 +53,15 @@ describe('the transcript of a session', () => {
     expect(read(transcript)).toMatchObject([{ head: { state, endedAt: 5 } }]);
   });
 
+  it('a run may say why it ended', () => {
+    const { id } = startRun(transcript, 'x');
+    const result = resultOf({ exitCode: undefined, cancelled: true });
+    transcript.finished(id, { at: 5, result, note: 'It ran for more than 5 seconds.' });
+    expect(read(transcript)).toMatchObject([
+      { head: { state: 'cancelled', remark: 'It ran for more than 5 seconds.' } },
+    ]);
+  });
+
   it('output that comes after the end stays with its run', () => {
     const first = startRun(transcript, 'start_thread()');
     first.end();
