@@ -27,7 +27,7 @@ export function adopt(
 
 function adoptSession(core: PoolCore, record: SessionRecord, parts: AdoptionParts): void {
   const session = core.adopt(identityOfRecord(record), record);
-  const { execution } = record;
+  const execution = record.stop ? undefined : record.execution;
   if (execution) enqueue(session, execution, '', true, parts);
   for (const run of record.queue) {
     // The callers of the others died with the window.

@@ -30,6 +30,8 @@ export interface TurnEnd {
 
 /** A caller that wants one turn on a session's kernel. It settles exactly once. */
 export interface Call {
+  /** It runs a caller's code, and does not only look at the kernel. */
+  readonly runsCode: boolean;
   readonly executionId: string;
   readonly ownerId: string | undefined;
   readonly identity: SessionIdentity;

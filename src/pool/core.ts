@@ -246,9 +246,14 @@ export class PoolCore implements SessionHost {
   }
 
   private evictFor(waiter: Waiter): void {
-    const victim = chooseVictim(this.sessions.values(), (session) =>
-      this.parts.mayEvict(session, waiter),
-    );
+    const victim = chooseVictim(this.sessions.values(), (session) => {
+      try {
+        return this.parts.mayEvict(session, waiter);
+      } catch (error) {
+        this.log.error('Whether a session may be evicted is not known: it stays.', error);
+        return false;
+      }
+    });
     victim?.claim({ kind: 'unlimited' }, 'it was evicted to free a slot', { kind: 'released' });
   }
 
@@ -320,7 +325,7 @@ export class PoolCore implements SessionHost {
   }
 
   turnOver(session: Session, call: Call, { cwd }: TurnEnd): void {
-    this.memory.sample(session);
+    if (call.runsCode) this.memory.sample(session);
     if (cwd === undefined || cwd === session.workingDirectory) return;
     session.workingDirectory = cwd;
     const by = call.ownerId ?? session.identity.sessionId;
@@ -344,7 +349,9 @@ export class PoolCore implements SessionHost {
     if (this.sessions.has(session.id)) this.parts.onRecord?.(session);
     const { state } = session;
     if (!isLeaving(state)) this.leaving.delete(session);
-    else if (!this.leaving.has(session)) {
+    // Each attempt that fails may be the one after which eviction goes on without it.
+    if (state.kind === 'unconfirmed' && this.waiters.size > 0) this.lookAgain = true;
+    if (isLeaving(state) && !this.leaving.has(session)) {
       this.leaving.add(session);
       // A kernel that can't be killed holds back eviction only for so long.
       this.clock.after(UNBLOCK_AFTER_MS, () => this.batch(() => (this.lookAgain = true)));

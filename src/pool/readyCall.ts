@@ -12,6 +12,7 @@ export type ReadyEnd<T> =
 
 /** Waits for a kernel to be up and free, and does one thing with it. */
 export class ReadyCall<T> implements Call {
+  readonly runsCode = false;
   readonly deadlineAt = undefined;
   readonly wantsReset = false;
   place: CallPlace | undefined;

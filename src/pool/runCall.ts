@@ -49,6 +49,7 @@ interface Running {
 
 /** One run of code: waits, runs, keeps its limits, and settles once with a result. */
 export class RunCall implements Call {
+  readonly runsCode = true;
   readonly ownerId: string | undefined;
   readonly deadlineAt: number | undefined;
   readonly wantsReset: boolean;

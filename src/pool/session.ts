@@ -258,6 +258,7 @@ export class Session {
     this.incarnation++;
     this.executions = 0;
     const { host } = this;
+    host.changed(this);
     const start: KernelStart = new KernelStart(
       begin,
       { clock: host.clock, timeoutMs: host.settings.startTimeoutMs },
@@ -340,12 +341,15 @@ export class Session {
   }
 
   private beginTurn(kernel: PooledKernel): void {
-    this.executions++;
     this.lastUse = this.host.nextUse();
-    this.lane.begin(kernel, (call) =>
-      this.host.news.take(this.key, call.ownerId ?? this.identity.sessionId),
-    );
+    this.lane.begin(kernel, (call) => this.newsFor(call));
     this.host.changed(this);
+  }
+
+  private newsFor(call: Call): readonly string[] {
+    if (!call.runsCode) return [];
+    this.executions++;
+    return this.host.news.take(this.key, call.ownerId ?? this.identity.sessionId);
   }
 
   private turnOver(call: Call, end: TurnEnd): void {

@@ -284,7 +284,7 @@ function stillStopping(
         },
         { type: 'armRetry', afterMs: next.afterMs },
         ...(state.kind === 'replacing'
-          ? [{ type: 'leaveKey' } as const, { type: 'moveOn' } as const]
+          ? [{ type: 'moveOn' } as const, { type: 'leaveKey' } as const]
           : []),
         ...(place === 'key' ? [{ type: 'returnToKey' } as const] : []),
       );
