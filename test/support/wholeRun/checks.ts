@@ -22,7 +22,10 @@ const checks: readonly Check[] = [
   },
   {
     name: 'formatting (prettier)',
-    command: ['prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'],
+    command: [
+      'prettier/bin/prettier.cjs',
+      ...['--check', '--log-level=warn', '--cache', '--cache-location=out/prettier-cache', '.'],
+    ],
   },
 ];
 
