@@ -27,7 +27,9 @@ export const systemClock: Clock = {
   },
 };
 
+/** A browser's timer is a number; Node's can be told not to keep the process alive. */
 function unref(handle: unknown): void {
-  if (typeof handle !== 'object' || handle === null || !('unref' in handle)) return;
-  if (typeof handle.unref === 'function') handle.unref();
+  if (typeof handle === 'object' && handle !== null && 'unref' in handle) {
+    (handle as { unref(): void }).unref();
+  }
 }
