@@ -64,6 +64,6 @@ function enqueue(
     ...(run.deadlineAt === undefined ? {} : { deadlineMs: run.deadlineAt }),
   };
   const call = parts.createRun(code, request, run.id, resumes);
-  session.enqueue(call);
+  session.turns.enqueue(call);
   parts.onRun(session, call);
 }

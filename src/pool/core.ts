@@ -15,7 +15,8 @@ import { PrivateRoutes } from './privateRoutes';
 import type { SessionRecord } from './records';
 import { Retention } from './retention';
 import { blocksEviction, UNBLOCK_AFTER_MS } from './retryPolicy';
-import { Session, type SessionHost } from './session';
+import { Session } from './session';
+import type { SessionHost } from './sessionHost';
 import { isLeaving } from './sessionState';
 import type { PoolSettings } from './settings';
 import { stopKernel } from './stopAttempt';
@@ -119,7 +120,8 @@ export class PoolCore implements SessionHost {
   }
 
   dropForced(session: Session, by: 'recovered' | 'forgotten'): void {
-    const { kernel, attempt } = session;
+    const { attempt } = session;
+    const { kernel } = session.slot;
     if (kernel?.kill) void stopKernel(kernel, { kind: 'kill' });
     else if (kernel && !attempt) this.stopStray(kernel);
     session.dispatch({ type: 'dropped', by });
@@ -139,7 +141,7 @@ export class PoolCore implements SessionHost {
     if (call.wantsReset && isShared) this.goPrivate(session, call);
     else {
       session.attach(call.ownerId);
-      session.enqueue(call);
+      session.turns.enqueue(call);
     }
   }
 
@@ -157,7 +159,7 @@ export class PoolCore implements SessionHost {
     else {
       const session = this.register(identity);
       session.attach(call.ownerId);
-      session.enqueue(call);
+      session.turns.enqueue(call);
       session.begin();
     }
     this.changes.mark();
@@ -234,7 +236,7 @@ export class PoolCore implements SessionHost {
     const calls = waiter.takeCalls();
     waiter.owners.moveTo(session.owners);
     waiter.owners.clear();
-    for (const call of calls) session.enqueue(call);
+    for (const call of calls) session.turns.enqueue(call);
   }
 
   private isEvictionHeldBack(): boolean {
@@ -316,7 +318,7 @@ export class PoolCore implements SessionHost {
     const place = isFull ? this.waitFor(session.identity) : this.register(session.identity);
     session.owners.moveTo(place.owners);
     this.changed(session);
-    for (const call of patient) place.enqueue(call);
+    for (const call of patient) (place instanceof Session ? place.turns : place).enqueue(call);
     if (place instanceof Session) place.begin();
   }
 
@@ -326,8 +328,9 @@ export class PoolCore implements SessionHost {
 
   turnOver(session: Session, call: Call, { cwd }: TurnEnd): void {
     if (call.runsCode) this.memory.sample(session);
-    if (cwd === undefined || cwd === session.workingDirectory) return;
-    session.workingDirectory = cwd;
+    if (cwd === undefined || cwd === (session.slot.workingDirectory ?? session.identity.cwd))
+      return;
+    session.slot.workingDirectory = cwd;
     const by = call.ownerId ?? session.identity.sessionId;
     const others = session.owners.holders.filter((holder) => holder !== by);
     this.news.moved(session.key, others, cwd, by);

@@ -6,6 +6,6 @@ export function chooseVictim(
   mayEvict: (session: Session) => boolean,
 ): Session | undefined {
   const idle = [...sessions].filter((session) => session.isIdle);
-  idle.sort((one, other) => one.lastUse - other.lastUse);
+  idle.sort((one, other) => one.turns.lastUse - other.turns.lastUse);
   return idle.find(mayEvict);
 }

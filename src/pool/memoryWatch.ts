@@ -29,7 +29,7 @@ export class MemoryWatch {
 
   /** A run has ended. */
   sample(session: Session): void {
-    const { kernel } = session;
+    const { kernel } = session.slot;
     if (!kernel?.memory || this.sampling.has(kernel)) return;
     this.sampling.add(kernel);
     // A kernel that doesn't answer must not end the sampling for good.
@@ -52,7 +52,7 @@ export class MemoryWatch {
     const sample = this.tooBig.get(session);
     if (!sample || !session.isIdle || session.state.kind !== 'live') return;
     this.tooBig.delete(session);
-    if (sample.kernel !== session.kernel || this.parts.isHeldByWindow(session)) return;
+    if (sample.kernel !== session.slot.kernel || this.parts.isHeldByWindow(session)) return;
     const used = Math.round(sample.bytes / MIB);
     const reason = `it was recycled, using ${used} MiB of memory where ${this.parts.capMb()} MiB are allowed`;
     session.replace('recycled', { kind: 'unlimited' }, reason);
@@ -63,13 +63,13 @@ export class MemoryWatch {
   }
 
   private sampled(session: Session, kernel: PooledKernel, bytes: number | undefined): void {
-    if (bytes === undefined || session.kernel !== kernel) return;
+    if (bytes === undefined || session.slot.kernel !== kernel) return;
     const capMb = this.parts.capMb();
     const isAbove = capMb > 0 && bytes > capMb * MIB;
-    session.memoryBytes = bytes;
-    session.isAboveMemoryCap = isAbove && this.parts.isHeldByWindow(session);
+    session.slot.memoryBytes = bytes;
+    session.slot.isAboveMemoryCap = isAbove && this.parts.isHeldByWindow(session);
     this.parts.changed(session);
-    if (!isAbove || session.isAboveMemoryCap) this.tooBig.delete(session);
+    if (!isAbove || session.slot.isAboveMemoryCap) this.tooBig.delete(session);
     else {
       this.tooBig.set(session, { kernel, bytes });
       this.recycleIfDue(session);

@@ -23,7 +23,8 @@ export async function interruptRun(
   id: string,
   executionId?: string,
 ): Promise<InterruptVerdict> {
-  const { lane, kernel } = sessionById(core, id);
+  const { lane, slot } = sessionById(core, id);
+  const { kernel } = slot;
   const { current } = lane;
   if (!current || !kernel) return undelivered('Nothing is running.');
   if (executionId !== undefined && executionId !== current.executionId) {
@@ -64,7 +65,7 @@ export async function restartSession(
     session.lane.cancelQueue({ kind: 'sessionEnded', reason: 'the kernel was restarted.' });
     session.dispatch({ type: 'attached' });
     session.replace('restarted', { kind: 'unlimited' }, 'it was restarted by a person');
-    session.enqueue(ready);
+    session.turns.enqueue(ready);
   });
   const end = await ready.end;
   if (!end.ok) throw asError(end.error);
@@ -73,8 +74,8 @@ export async function restartSession(
 /** SIGKILL, also beside an attempt under way. Where that is no evidence, it is tried again like any other stop. */
 export async function killSession(core: PoolCore, id: string): Promise<ShutdownOutcome> {
   const session = sessionById(core, id);
-  if (session.attempt && session.kernel?.kill) {
-    const answer = await stopKernel(session.kernel, { kind: 'kill' });
+  if (session.attempt && session.slot.kernel?.kill) {
+    const answer = await stopKernel(session.slot.kernel, { kind: 'kill' });
     if (answer.confirmed) core.batch(() => session.exitConfirmed());
     return answer;
   }

@@ -1,18 +1,11 @@
-import type { Clock } from '../base/clock';
-import { DisposableStore, type Disposable } from '../base/disposable';
-import type { Log } from '../base/log';
-import type { PooledKernel, StopProgress } from '../kernel/kernel';
-import type { KernelOutput } from '../kernel/output';
-import type { Call, TurnEnd } from './call';
-import { describeDeath } from './death';
-import type { IncarnationNews } from './incarnationNews';
+import type { Disposable } from '../base/disposable';
 import { keyOf, type SessionIdentity } from './key';
-import { KernelStart } from './kernelStart';
-import { Lane } from './lane';
+import { KernelSlot, type StartKernel } from './kernelSlot';
+import type { Lane } from './lane';
 import type { NotRunCause } from './outcome';
-import { OwnerSet, type OwnerWatcher } from './owners';
+import { OwnerSet } from './owners';
 import type { SessionRecord } from './records';
-import { queueAfter } from './queuePolicy';
+import type { SessionHost } from './sessionHost';
 import {
   isAttachable,
   transition,
@@ -22,70 +15,23 @@ import {
   type SessionState,
   type StopMethod,
 } from './sessionState';
-import type { PoolSettings } from './settings';
 import { StopAttempt, stopKernel, type AttemptAnswer } from './stopAttempt';
-
-/** What a session needs of the pool around it. */
-export interface SessionHost {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly settings: PoolSettings;
-  readonly news: IncarnationNews;
-  watchOwners(session: Session): OwnerWatcher;
-  /** All that happens within belongs together: the pool looks around, and tells, once it is over. */
-  batch(change: () => void): void;
-  startKernel(identity: SessionIdentity, signal: AbortSignal): Promise<PooledKernel>;
-  /** A kernel that arrived when nobody wanted it any more. */
-  stopStray(kernel: PooledKernel): void;
-  isFull(): boolean;
-  isKeyTaken(session: Session): boolean;
-  leftKey(session: Session): void;
-  returnedToKey(session: Session): void;
-  freedSlot(session: Session): void;
-  /** Calls whose session was claimed: they acquire anew, in this order. */
-  displaced(calls: readonly Call[]): void;
-  /** The old kernel stays on its way out; its holders and calls want a new session. */
-  movedOn(session: Session, calls: readonly Call[]): void;
-  /** A reset of a session that others hold too. */
-  wantsPrivate(session: Session, call: Call): void;
-  /** A turn has ended, and the kernel is still there. */
-  turnOver(session: Session, call: Call, end: TurnEnd): void;
-  turnedIdle(session: Session): void;
-  ownersChanged(session: Session): void;
-  changed(session: Session): void;
-  lateOutput(session: Session, executionId: string | undefined, output: KernelOutput): void;
-  /** Rises with each use, for the order of eviction. */
-  nextUse(): number;
-}
+import { Turns } from './turns';
 
 /** One retained kernel, counted from the reserved start to the evidence of its exit. The only writer of its state. */
 export class Session {
   readonly key: string;
   readonly owners: OwnerSet;
-  readonly lane: Lane;
+  readonly turns: Turns;
   readonly startedAt: number;
   state: SessionState;
   incarnation = 0;
-  /** Runs of this incarnation so far. */
-  executions = 0;
-  lastUse: number;
-  kernel: PooledKernel | undefined;
-  stopProgress: StopProgress | undefined;
-  memoryBytes: number | undefined;
-  isAboveMemoryCap = false;
-  /** Where its code has gone, as far as the kernel tells. */
-  workingDirectory: string;
-  /** Since when nothing runs, in ms since the epoch. */
-  idleSince: number;
+  readonly slot: KernelSlot;
   /** In flight, or to come with the kernel of an aborted start. */
   attempt: StopAttempt | undefined;
   /** Why the state is lost, once it is about to be; for people. */
   private lossReason = '';
-  /** Whose deadline limits the stop of a dead kernel. */
-  private limitedBy: Call | undefined;
-  private start: KernelStart | undefined;
   private retryTimer: Disposable | undefined;
-  private listeners = new DisposableStore();
 
   constructor(
     private readonly host: SessionHost,
@@ -94,16 +40,22 @@ export class Session {
   ) {
     this.key = keyOf(identity);
     this.owners = new OwnerSet(identity.sessionId, host.watchOwners(this));
-    this.lane = new Lane({
+    this.slot = new KernelSlot({
+      onKernel: () => this.arrived(),
+      onStartFailed: (error) => this.startFailed(error),
+      onStartOverdue: (error) => this.startOverdue(error),
+      onStray: (kernel) => host.stopStray(kernel),
+      onExit: () => this.exitSeen(),
       onChange: () => host.changed(this),
       onLateOutput: (executionId, output) => host.lateOutput(this, executionId, output),
-      onTurnOver: (call, end) => this.turnOver(call, end),
     });
     this.startedAt = host.clock.now();
-    this.idleSince = this.startedAt;
-    this.workingDirectory = identity.cwd;
     this.state = { kind: 'starting', since: this.startedAt };
-    this.lastUse = host.nextUse();
+    this.turns = new Turns(this, host);
+  }
+
+  get lane(): Lane {
+    return this.turns.lane;
   }
 
   get isAttachable(): boolean {
@@ -116,7 +68,7 @@ export class Session {
   }
 
   /** Begins the first start. The slot is taken: the session is registered. */
-  begin(start?: (signal: AbortSignal) => Promise<PooledKernel>): void {
+  begin(start?: StartKernel): void {
     this.startKernel(start);
   }
 
@@ -136,15 +88,8 @@ export class Session {
 
   attach(ownerId: string | undefined): void {
     if (this.owners.attach(ownerId)) this.host.ownersChanged(this);
-    this.lastUse = this.host.nextUse();
+    this.turns.touch();
     if (this.state.kind === 'unconfirmed') this.dispatch({ type: 'attached' });
-  }
-
-  enqueue(call: Call): void {
-    call.freshFrom = this.isFreshForNext ? this.incarnation : this.incarnation + 1;
-    this.lane.push(call);
-    this.pump();
-    this.host.changed(this);
   }
 
   /** Detaches an owner; of the last one the session is claimed. Answers the attempt that its clean-up waits for. */
@@ -188,7 +133,7 @@ export class Session {
 
   /** Stops the kernel and starts another in this session. `but`: the owner that need not be told. */
   replace(why: ReplaceReason, method: StopMethod, reason: string, but?: string): void {
-    if (this.executions > 0) {
+    if (this.turns.executions > 0) {
       const holders = this.owners.holders.filter((holder) => holder !== but);
       this.host.news.lost(this.key, holders, reason);
     }
@@ -216,7 +161,7 @@ export class Session {
         return;
       case 'abortStart':
         this.attempt = new StopAttempt();
-        this.start?.abort();
+        this.slot.abortStart();
         return;
       case 'shutdown':
         this.beginAttempt(effect.attempt.method);
@@ -230,7 +175,7 @@ export class Session {
         this.retryTimer?.dispose();
         return;
       case 'leaveKey':
-        if (this.executions > 0) {
+        if (this.turns.executions > 0) {
           this.host.news.lost(this.key, this.owners.holders, this.lossReason);
         }
         this.host.leftKey(this);
@@ -251,56 +196,27 @@ export class Session {
 
   // Starting
 
-  private startKernel(
-    begin = (signal: AbortSignal) => this.host.startKernel(this.identity, signal),
-  ): void {
+  private startKernel(begin?: StartKernel): void {
+    const { host } = this;
     this.letGoOfKernel();
     this.incarnation++;
-    this.executions = 0;
-    const { host } = this;
+    this.turns.restart();
     host.changed(this);
-    const start: KernelStart = new KernelStart(
-      begin,
-      { clock: host.clock, timeoutMs: host.settings.startTimeoutMs },
-      {
-        onKernel: (kernel) =>
-          this.start === start ? this.arrived(kernel) : host.stopStray(kernel),
-        onFailed: (error) => this.start === start && this.startFailed(error),
-        onOverdue: (error) => this.start === start && this.startOverdue(error),
-      },
+    this.slot.start(
+      begin ?? ((signal) => host.startKernel(this.identity, signal)),
+      host.clock,
+      host.settings.startTimeoutMs,
     );
-    this.start = start;
   }
 
-  private arrived(kernel: PooledKernel): void {
-    this.start = undefined;
-    this.kernel = kernel;
-    this.listenTo(kernel);
+  private arrived(): void {
     this.host.batch(() => {
-      this.idleSince = this.host.clock.now();
       this.dispatch({ type: 'started' });
-      this.pump();
-      if (this.isIdle) this.host.turnedIdle(this);
+      this.turns.ready();
     });
   }
 
-  private listenTo(kernel: PooledKernel): void {
-    const { host } = this;
-    const subscriptions = [
-      kernel.onDidExit?.(() => this.exitSeen()),
-      kernel.onDidStopStep?.((progress) => {
-        this.stopProgress = progress;
-        host.changed(this);
-      }),
-      kernel.onDidLateOutput?.(({ executionId, output }) =>
-        host.lateOutput(this, executionId, output),
-      ),
-    ];
-    for (const subscription of subscriptions) if (subscription) this.listeners.add(subscription);
-  }
-
   private startFailed(error: unknown): void {
-    this.start = undefined;
     this.host.batch(() => {
       const calls = this.lane.takeQueue();
       this.dispatch({ type: 'startFailed' });
@@ -322,67 +238,13 @@ export class Session {
     });
   }
 
-  // Running
-
-  private get isFreshForNext(): boolean {
-    if (this.state.kind === 'starting') return true;
-    return this.state.kind === 'live' && this.executions === 0 && this.lane.isEmpty;
-  }
-
-  /** Gives the first in line its turn, if a kernel is there for it; else sees to it that there is one. */
-  pump(): void {
-    const head = this.lane.queue[0];
-    if (this.lane.current || !head) return;
-    if (this.state.kind === 'live') {
-      if (this.kernel?.isAlive() !== true) this.died(false);
-      else if (head.wantsReset && this.incarnation < (head.freshFrom ?? 0)) this.reset(head);
-      else this.beginTurn(this.kernel);
-    } else if (this.state.kind === 'dead') this.replaceDead(head, this.state.summary);
-  }
-
-  private beginTurn(kernel: PooledKernel): void {
-    this.lastUse = this.host.nextUse();
-    this.lane.begin(kernel, (call) => this.newsFor(call));
-    this.host.changed(this);
-  }
-
-  private newsFor(call: Call): readonly string[] {
-    if (!call.runsCode) return [];
-    this.executions++;
-    return this.host.news.take(this.key, call.ownerId ?? this.identity.sessionId);
-  }
-
-  private turnOver(call: Call, end: TurnEnd): void {
-    this.lastUse = this.host.nextUse();
-    this.idleSince = this.host.clock.now();
-    this.host.batch(() => {
-      if (this.state.kind === 'live' && this.kernel?.isAlive() !== true) {
-        this.died(end.outcome === 'cancelled' || end.outcome === 'interrupted');
-      } else queueAfter(this.lane, call, end, this.host.settings);
-      this.host.changed(this);
-      if (this.state.kind === 'live') this.host.turnOver(this, call, end);
-      this.pump();
-      if (this.isIdle) this.host.turnedIdle(this);
-    });
-  }
-
-  /** The process has ended by itself. Under a run, that takes the queue with it. */
-  private died(underRun: boolean): void {
-    if (!this.kernel) return;
-    const summary = describeDeath(this.kernel);
-    if (underRun) {
-      this.lane.cutOff(summary);
-      this.lane.cancelQueue({ kind: 'sessionEnded', reason: summary });
-    }
-    this.dispatch({ type: 'died', summary });
-    this.pump();
-  }
+  // Stopping
 
   private exitSeen(): void {
     switch (this.state.kind) {
       case 'live':
         this.host.batch(() => {
-          this.died(this.lane.current !== undefined);
+          this.turns.died(this.lane.current !== undefined);
           if (this.isIdle) this.host.turnedIdle(this);
         });
         return;
@@ -400,31 +262,6 @@ export class Session {
     }
   }
 
-  private reset(call: Call): void {
-    const others = this.owners.explicitBut(call.ownerId);
-    if (others.length > 0) {
-      this.lane.remove(call);
-      this.host.wantsPrivate(this, call);
-      this.pump();
-      return;
-    }
-    const by = call.ownerId ?? 'a call without an owner';
-    this.replace('reset', { kind: 'unlimited' }, `it was reset by ${by}`, call.ownerId);
-  }
-
-  /** The time that the caller has left limits the stop of the old kernel. */
-  private replaceDead(call: Call, summary: string): void {
-    const { deadlineAt } = call;
-    this.limitedBy = deadlineAt === undefined ? undefined : call;
-    const method: StopMethod =
-      deadlineAt === undefined
-        ? { kind: 'unlimited' }
-        : { kind: 'limited', timeoutMs: Math.max(1, deadlineAt - this.host.clock.now()) };
-    this.replace('died', method, summary);
-  }
-
-  // Stopping
-
   /** Evidence that came by another way than the answer of the attempt in flight. */
   exitConfirmed(): void {
     const { attempt } = this;
@@ -434,10 +271,11 @@ export class Session {
   }
 
   private beginAttempt(method: StopMethod): void {
-    if (!this.kernel) return;
+    const { kernel } = this.slot;
+    if (!kernel) return;
     const attempt = this.attempt ?? new StopAttempt();
     this.attempt = attempt;
-    void stopKernel(this.kernel, method).then((answer) => {
+    void stopKernel(kernel, method).then((answer) => {
       // The late answer of a kernel that was dropped meanwhile.
       if (this.attempt !== attempt) return;
       this.attempt = undefined;
@@ -448,8 +286,8 @@ export class Session {
 
   private attemptOver(answer: AttemptAnswer, goneWanted: boolean): void {
     const { state, host } = this;
-    const isForDead = state.kind === 'replacing' && this.kernel?.isAlive() !== true;
-    if (isForDead) this.timeOutCalls(answer);
+    const isForDead = state.kind === 'replacing' && !this.slot.isAlive;
+    if (isForDead) this.turns.timeOutCalls(answer);
     if (isForDead && state.why === 'died' && this.lane.queue.length === 0) {
       this.dispatch({ type: 'abandoned', cleared: answer.confirmed });
     } else if (answer.confirmed) this.dispatch({ type: 'confirmed' });
@@ -461,7 +299,7 @@ export class Session {
         surroundings: {
           poolFull: host.isFull(),
           keyTaken: host.isKeyTaken(this),
-          takesNoCode: this.kernel?.isStopping?.() === true,
+          takesNoCode: this.slot.kernel?.isStopping?.() === true,
           goneWanted,
           retryIntervalMs: host.settings.retryIntervalMs,
         },
@@ -469,31 +307,13 @@ export class Session {
     }
   }
 
-  /** The stop of a dead kernel ended: whoever's time is over does not start another. */
-  private timeOutCalls(answer: AttemptAnswer): void {
-    const now = this.host.clock.now();
-    const limitPassed = !answer.confirmed && answer.limitPassed;
-    const isOver = (call: Call): boolean =>
-      (call.deadlineAt !== undefined && call.deadlineAt <= now) ||
-      (limitPassed && call === this.limitedBy);
-    for (const call of this.lane.takeQueue(isOver)) call.timeOut();
-    this.limitedBy = undefined;
-  }
-
   private letGoOfKernel(): void {
-    this.listeners.dispose();
-    this.listeners = new DisposableStore();
     this.lane.cutOff(`The kernel was stopped: ${this.lossReason}.`);
-    this.kernel = undefined;
-    this.stopProgress = undefined;
-    this.memoryBytes = undefined;
-    this.isAboveMemoryCap = false;
-    this.workingDirectory = this.identity.cwd;
+    this.slot.clear();
   }
 
   private end(): void {
     this.letGoOfKernel();
-    this.start = undefined;
     this.retryTimer?.dispose();
     this.lane.cancelQueue({ kind: 'sessionEnded', reason: `${this.lossReason}.` });
     this.owners.clear();

@@ -4,7 +4,8 @@ import type { SessionSnapshot, SessionStateSnapshot } from './types';
 
 /** A session as plain data, for views. */
 export function snapshotOf(session: Session): SessionSnapshot {
-  const { identity, kernel, lane } = session;
+  const { identity, lane } = session;
+  const { kernel, memoryBytes, isAboveMemoryCap } = session.slot;
   return {
     id: session.id,
     sessionId: identity.sessionId,
@@ -16,22 +17,23 @@ export function snapshotOf(session: Session): SessionSnapshot {
     queue: lane.queue.map((call) => call.snapshot()),
     pid: kernel?.pid,
     description: kernel?.description,
-    memoryBytes: session.memoryBytes,
-    isAboveMemoryCap: session.isAboveMemoryCap,
+    memoryBytes,
+    isAboveMemoryCap,
     startedAt: session.startedAt,
     ...(identity.privateTo === undefined ? {} : { privateTo: identity.privateTo }),
   };
 }
 
 function stateOf(session: Session): SessionStateSnapshot {
-  const { state, lane, stopProgress } = session;
+  const { state, lane } = session;
+  const { stopProgress } = session.slot;
   const progress = stopProgress === undefined ? {} : { progress: stopProgress };
   switch (state.kind) {
     case 'starting':
       return state;
     case 'live': {
       const execution = lane.current?.snapshot();
-      if (execution === undefined) return { kind: 'idle', since: session.idleSince };
+      if (execution === undefined) return { kind: 'idle', since: session.turns.idleSince };
       return { kind: 'busy', since: execution.startedAt ?? state.since, execution };
     }
     case 'dead':

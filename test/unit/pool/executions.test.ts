@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { KernelExit } from '../../../src/kernel/kernel';
 import type { KernelOutput } from '../../../src/kernel/output';
-import { FakeKernel, interruptedReply, okReply } from '../../support/fakeKernel';
+import { type FakeKernel, interruptedReply, okReply } from '../../support/fakeKernel';
 import { harness, settle, watch, type Harness } from '../../support/poolHarness';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SessionRecord } from '../../../src/pool/records';
 import type { ExecutionResult } from '../../../src/pool/types';
-import { FakeKernel, okReply } from '../../support/fakeKernel';
+import { type FakeKernel, okReply } from '../../support/fakeKernel';
 import { harness, settle, watch } from '../../support/poolHarness';
 
 beforeEach(() => void vi.useFakeTimers());
