@@ -14,14 +14,14 @@ import { OwnerIndex, type OwnerWatcher } from './owners';
 import { PrivateRoutes } from './privateRoutes';
 import type { SessionRecord } from './records';
 import { Retention } from './retention';
-import { blocksEviction, UNBLOCK_AFTER_MS } from './retryPolicy';
 import { Session } from './session';
 import type { SessionHost } from './sessionHost';
 import { isLeaving } from './sessionState';
 import type { PoolSettings } from './settings';
+import { SlotLine } from './slotLine';
 import { stopKernel } from './stopAttempt';
 import type { LateOutput } from './types';
-import { Waiter } from './waiter';
+import type { Waiter } from './waiter';
 
 export interface CoreParts {
   readonly clock: Clock;
@@ -44,8 +44,7 @@ export class PoolCore implements SessionHost {
   readonly lateOutputs = new Emitter<LateOutput>();
   /** Each is counted, from its reserved start until there is evidence of its exit. */
   readonly sessions = new Map<string, Session>();
-  /** In the order of their arrival. */
-  readonly waiters = new Map<string, Waiter>();
+  readonly line: SlotLine;
   private readonly retention: Retention;
   private readonly memory: MemoryWatch;
   private readonly byKey = new Map<string, Session>();
@@ -65,6 +64,16 @@ export class PoolCore implements SessionHost {
     this.log = parts.log;
     const isHeldByWindow = (session: Session): boolean =>
       session.owners.holders.some((holder) => parts.isWindow(holder));
+    this.line = new SlotLine({
+      clock: parts.clock,
+      leaving: this.leaving,
+      isFull: () => this.isFull(),
+      watchOwners: (waiter) => this.owners.watch(waiter),
+      admit: (waiter) => this.admit(waiter),
+      evictFor: (waiter) => this.evictFor(waiter),
+      lookAgain: () => this.batch(() => (this.lookAgain = true)),
+      changed: () => this.changes.mark(),
+    });
     this.retention = new Retention({
       clock: parts.clock,
       idleExpiryMs: () => this.settings.idleExpiryMs,
@@ -153,9 +162,9 @@ export class PoolCore implements SessionHost {
   }
 
   private joinOrBecome(identity: SessionIdentity, call: Call): void {
-    const waiter = this.waiters.get(keyOf(identity));
+    const waiter = this.line.get(keyOf(identity));
     if (waiter) waiter.join(call);
-    else if (this.isFull() || this.waiters.size > 0) this.waitFor(identity).join(call);
+    else if (this.isFull() || !this.line.isEmpty) this.waitFor(identity).join(call);
     else {
       const session = this.register(identity);
       session.attach(call.ownerId);
@@ -163,21 +172,6 @@ export class PoolCore implements SessionHost {
       session.begin();
     }
     this.changes.mark();
-  }
-
-  private waitFor(identity: SessionIdentity): Waiter {
-    const waiter = new Waiter(
-      identity,
-      this.clock.now(),
-      (place) => this.owners.watch(place),
-      ({ key }) => {
-        this.waiters.delete(key);
-        this.changes.mark();
-      },
-    );
-    this.waiters.set(waiter.key, waiter);
-    this.lookAgain = true;
-    return waiter;
   }
 
   private register(identity: SessionIdentity): Session {
@@ -204,29 +198,21 @@ export class PoolCore implements SessionHost {
   // Looking around after a change
 
   private lookAround(): void {
-    while (this.homeless.length > 0) {
+    while (this.homeless.length > 0 || this.lookAgain) {
       const calls = this.homeless.splice(0);
       for (const call of calls) this.place(call);
-    }
-    while (this.lookAgain) {
+      if (!this.lookAgain) continue;
       this.lookAgain = false;
-      this.serveWaiters();
+      this.line.serve();
     }
   }
 
-  private serveWaiters(): void {
-    for (const waiter of this.waiters.values()) {
-      if (this.isFull()) break;
-      this.admit(waiter);
-    }
-    const [first] = this.waiters.values();
-    if (!first) return;
-    for (const session of this.leaving) session.dispatch({ type: 'pressure' });
-    if (this.isFull() && !this.isEvictionHeldBack()) this.evictFor(first);
+  private waitFor(identity: SessionIdentity): Waiter {
+    this.lookAgain = true;
+    return this.line.add(identity);
   }
 
   private admit(waiter: Waiter): void {
-    this.waiters.delete(waiter.key);
     const session = this.register(waiter.identity);
     this.moveIn(waiter, session);
     session.begin();
@@ -237,14 +223,6 @@ export class PoolCore implements SessionHost {
     waiter.owners.moveTo(session.owners);
     waiter.owners.clear();
     for (const call of calls) session.turns.enqueue(call);
-  }
-
-  private isEvictionHeldBack(): boolean {
-    const now = this.clock.now();
-    for (const { state } of this.leaving) {
-      if (isLeaving(state) && blocksEviction(state, now)) return true;
-    }
-    return false;
   }
 
   private evictFor(waiter: Waiter): void {
@@ -286,9 +264,8 @@ export class PoolCore implements SessionHost {
 
   returnedToKey(session: Session): void {
     this.byKey.set(session.key, session);
-    const waiter = this.waiters.get(session.key);
+    const waiter = this.line.take(session.key);
     if (!waiter) return;
-    this.waiters.delete(session.key);
     session.dispatch({ type: 'attached' });
     this.moveIn(waiter, session);
   }
@@ -339,7 +316,7 @@ export class PoolCore implements SessionHost {
   turnedIdle(session: Session): void {
     this.memory.recycleIfDue(session);
     this.retention.restart(session);
-    if (this.waiters.size > 0) this.lookAgain = true;
+    if (!this.line.isEmpty) this.lookAgain = true;
   }
 
   ownersChanged(session: Session): void {
@@ -351,14 +328,10 @@ export class PoolCore implements SessionHost {
     this.changes.mark(session.id);
     if (this.sessions.has(session.id)) this.parts.onRecord?.(session);
     const { state } = session;
-    if (!isLeaving(state)) this.leaving.delete(session);
+    if (isLeaving(state)) this.leaving.add(session);
+    else this.leaving.delete(session);
     // Each attempt that fails may be the one after which eviction goes on without it.
-    if (state.kind === 'unconfirmed' && this.waiters.size > 0) this.lookAgain = true;
-    if (isLeaving(state) && !this.leaving.has(session)) {
-      this.leaving.add(session);
-      // A kernel that can't be killed holds back eviction only for so long.
-      this.clock.after(UNBLOCK_AFTER_MS, () => this.batch(() => (this.lookAgain = true)));
-    }
+    if (state.kind === 'unconfirmed' && !this.line.isEmpty) this.lookAgain = true;
   }
 
   lateOutput(session: Session, executionId: string | undefined, output: KernelOutput): void {

@@ -137,7 +137,7 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
     capacity: () => ({
       capacity: core.settings.capacity,
       counted: core.sessions.size,
-      waiting: [...core.waiters.values()].map((waiter) => waiter.snapshot()),
+      waiting: core.line.waiters.map((waiter) => waiter.snapshot()),
     }),
     onDidChangeSessions: (listener) => core.changes.event(listener),
     onDidLateOutput: core.lateOutputs.event,
