@@ -6,15 +6,21 @@ import { registerCommands } from './editor/commands';
 import { Failures } from './editor/failures';
 import { followContexts, followLateOutput, followSessions } from './editor/follow';
 import { logTo } from './editor/log';
+import { openSetting } from './editor/openSetting';
 import { registerPanel } from './editor/panel/panelView';
 import { createTranscript } from './editor/panel/transcript';
 import { placeOf, activePython } from './editor/place';
+import { prompts } from './editor/prompts';
 import { reveal } from './editor/reveal';
 import { Runs } from './editor/runs';
+import { FullPool } from './editor/sessions/fullPool';
+import { mayEvict, ownerKind } from './editor/sessions/owners';
+import { pickToFree } from './editor/sessions/pickSession';
 import { SessionActions } from './editor/sessions/sessionActions';
 import { SessionBook } from './editor/sessions/sessionBook';
 import { SessionsModel } from './editor/sessions/sessionsModel';
 import { SessionsTree } from './editor/sessions/sessionsTree';
+import { offerMoreThanInterrupts } from './editor/sessions/unheeded';
 import { StatusBar } from './editor/statusBar';
 import { assertTrusted } from './editor/trust';
 import type { KernelHosting } from './hosting';
@@ -49,7 +55,17 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
   });
   const python = lazy(async () => {
     const { createPython } = await import('./editor/python');
-    return keep(createPython({ configuration: await configuration(), book, log }));
+    return keep(
+      createPython({
+        configuration: await configuration(),
+        book,
+        reportTo: (sessionKey) => ({
+          output: (output) => transcript.sessionOutput(sessionKey, output),
+          note: (text) => transcript.note(sessionKey, text),
+        }),
+        log,
+      }),
+    );
   });
   const pool = lazy(async () => {
     const [{ createKernelPool }, { createKernelHosting }, { startKernel }] = await Promise.all([
@@ -57,7 +73,8 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       import('./hosting'),
       import('./editor/python/startPython'),
     ]);
-    const { interpreters } = await python();
+    const { interpreters, preludes } = await python();
+    const settings = await configuration();
     const path = (name: string): string => vscode.Uri.joinPath(extensionUri, name).fsPath;
     const host = createKernelHosting({
       hostScript: path('dist/kernelHost.js'),
@@ -66,8 +83,15 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
     });
     hosting = host;
     const created = createKernelPool({
-      startKernel: (request) => startKernel(request, interpreters, host),
+      ...settings.forPool(),
+      startKernel: (request) => startKernel(request, interpreters, preludes, host),
+      preludeContent: (session) => preludes.contentOf(session),
+      ownerKind,
+      mayEvict,
+      clock,
+      log,
     });
+    keep(settings.onDidChange(() => created.configure(settings.forPool())));
     model.attach(created);
     keep(followLateOutput(created, model, transcript));
     return created;
@@ -87,8 +111,14 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       onBegin: lazy(() => void panel.show().catch(onFailure)),
     }),
   );
-  const actions = keep(
-    new SessionActions({ ownerId, model, book, runs, transcript, pool, onFailure }),
+  const actions = new SessionActions({ ownerId, model, book, runs, transcript, prompts, pool });
+  keep(offerMoreThanInterrupts({ model, book, runs, actions, prompts, onFailure }));
+  const fullPool = keep(
+    new FullPool({
+      ...{ ownerId, model, book, actions, prompts, clock, onFailure },
+      pick: (candidates) => pickToFree(candidates, (session) => book.labelOf(session)),
+      changeLimit: () => openSetting('holdfast.capacity'),
+    }),
   );
   const panel = keep(
     registerPanel({
@@ -102,6 +132,9 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
           return runs.run({ code, to: known ?? placeOf(activePython()?.document) });
         },
         interrupt: (sessionKey) => actions.interrupt(sessionKey),
+        async showHelpers(sessionKey) {
+          await vscode.commands.executeCommand('holdfast.showHelpers', sessionKey);
+        },
         reveal,
       },
     }),
@@ -113,9 +146,10 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
   keep(followSessions(model, book, transcript));
   keep(followContexts(model, runs));
   keep(new StatusBar(model, book, clock));
-  keep(
+  const tree = keep(
     new SessionsTree(
       model,
+      book,
       {
         ownerId,
         labelOf: (session) => book.labelOf(session),
@@ -131,9 +165,12 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       model,
       book,
       actions,
+      fullPool,
       panel,
       pool,
       onFailure,
+      selectedRow: () => tree.selected,
+      resolve: async (place) => (await python()).resolve(place),
       interpreters: async () => (await python()).interpreters,
       showLog: () => channel.show(),
     }),

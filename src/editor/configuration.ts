@@ -1,33 +1,22 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
+import type { PoolSettings } from '../pool/settings';
 import { openSetting } from './openSetting';
+import { defaults, poolSettings, settings, type Setting, type SettingName } from './settings';
 
-/** The settings, read nowhere else. Names, defaults and descriptions are in package.json. */
-const settings = {
-  'python.interpreter': v.string(),
-  kernelMode: v.picklist(['session', 'per-call']),
-  shiftEnter: v.boolean(),
-};
-type Settings = typeof settings;
-type Value<Name extends keyof Settings> = v.InferOutput<Settings[Name]>;
-
-const defaults: { readonly [Name in keyof Settings]: Value<Name> } = {
-  'python.interpreter': '',
-  kernelMode: 'session',
-  shiftEnter: false,
-};
-
+/** The settings, read nowhere else. */
 export class Configuration {
   private readonly warned = new Set<string>();
 
   constructor(private readonly log: Log) {}
 
   /** A value of the wrong kind counts as the default, and is warned about once. */
-  get<Name extends keyof Settings>(name: Name, scope?: vscode.Uri): Value<Name> {
+  get<Name extends SettingName>(name: Name, scope?: vscode.Uri): Setting<Name> {
     const value: unknown = vscode.workspace.getConfiguration('holdfast', scope).get(name);
     const parsed = v.safeParse(settings[name], value);
-    if (parsed.success) return parsed.output as Value<Name>;
+    if (parsed.success) return parsed.output as Setting<Name>;
     const complaint = `The setting "holdfast.${name}" has a value that cannot be used: ${JSON.stringify(value)}. `;
     if (!this.warned.has(complaint)) {
       this.warned.add(complaint);
@@ -35,6 +24,16 @@ export class Configuration {
       void this.offerSettings(complaint, name);
     }
     return defaults[name];
+  }
+
+  forPool(): PoolSettings {
+    return poolSettings((name) => this.get(name));
+  }
+
+  onDidChange(listener: () => void): Disposable {
+    return vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('holdfast')) listener();
+    });
   }
 
   private async offerSettings(complaint: string, name: string): Promise<void> {

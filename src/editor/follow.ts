@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../base/disposable';
-import type { KernelPool } from '../pool/types';
+import type { KernelPool, SessionSnapshot } from '../pool/types';
 import type { Transcript } from './panel/transcript';
+import { isPreludeRun } from './python/runPrelude';
 import type { Runs } from './runs';
 import type { SessionBook } from './sessions/sessionBook';
 import { isUsable, type SessionsModel } from './sessions/sessionsModel';
@@ -16,7 +17,8 @@ export function followLateOutput(
 ): Disposable {
   return pool.onDidLateOutput(({ id, executionId, output }) => {
     const key = model.keyOf(id);
-    if (executionId !== undefined) transcript.output(executionId, output);
+    if (executionId !== undefined && !isPreludeRun(executionId))
+      transcript.output(executionId, output);
     else if (key !== undefined) transcript.sessionOutput(key, output);
   });
 }
@@ -27,7 +29,8 @@ export function followSessions(
   book: SessionBook,
   transcript: Transcript,
 ): Disposable {
-  return model.onDidChange(() => {
+  const store = new DisposableStore();
+  const update = (): void => {
     // A key may be taken again while its old kernel still stops: the usable one stands for it.
     const sessions = [...model.sessions()].sort(
       (a, b) => Number(isUsable(a)) - Number(isUsable(b)),
@@ -41,7 +44,10 @@ export function followSessions(
         state: session.state.kind,
       })),
     );
-  });
+  };
+  store.add(model.onDidChange(update));
+  store.add(book.onDidChange(update));
+  return store;
 }
 
 /** Keys that `when` clauses in package.json ask for. */
@@ -60,8 +66,14 @@ export function followContexts(model: SessionsModel, runs: Runs): Disposable {
       'holdfast.hasRunning',
       runs.sessionKeys().length > 0 || sessions.some(({ state }) => state.kind === 'busy'),
     );
+    tell('holdfast.hasLeaving', sessions.some(isLeaving));
+    tell('holdfast.hasWaiting', (model.capacity()?.waiting.length ?? 0) > 0);
   };
   store.add(model.onDidChange(update));
   store.add(runs.onDidChange(update));
   return store;
+}
+
+function isLeaving({ state }: SessionSnapshot): boolean {
+  return state.kind === 'stopping' || state.kind === 'stopUnconfirmed';
 }

@@ -26,6 +26,7 @@ export interface ActiveRun {
   readonly executionId: string;
   readonly sessionKey: string;
   readonly firstLine: string;
+  readonly source: CodeSource | undefined;
   /** Milliseconds since the epoch; undefined while it waits. */
   readonly startedAt: number | undefined;
 }
@@ -142,6 +143,7 @@ export class Runs implements Disposable {
       executionId,
       sessionKey,
       firstLine: firstLineOf(request.code),
+      source: request.source,
       startedAt: undefined,
       controller: new AbortController(),
     };

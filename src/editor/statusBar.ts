@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../base/clock';
 import { DisposableStore, type Disposable } from '../base/disposable';
-import type { SessionSnapshot } from '../pool/types';
+import type { SessionSnapshot, WaiterSnapshot } from '../pool/types';
 import { activePython, placeOf } from './place';
 import type { SessionBook } from './sessions/sessionBook';
 import type { SessionsModel } from './sessions/sessionsModel';
-import { stateIcon } from './sessions/rows';
+import { stateIcon } from './sessions/icons';
 import { sessionKeyOf } from './sessions/target';
-import { languageInWords, stateInWords } from './sessions/words';
+import { duration, languageInWords, stateInWords } from './sessions/words';
 
 const TICK_MS = 1000;
 
@@ -43,15 +43,28 @@ export class StatusBar implements Disposable {
     if (!editor || !vscode.workspace.isTrusted) return this.item.hide();
     const { document, folder } = placeOf(editor.document);
     const target = this.book.current(document, folder);
-    const session = target && this.model.withKey(sessionKeyOf(target));
-    this.show(session, session && this.book.labelOf(session));
+    const key = target && sessionKeyOf(target);
+    const session = key === undefined ? undefined : this.model.withKey(key);
+    const waiter = key === undefined ? undefined : this.model.waiterFor(key);
+    if (waiter) this.showWaiting(waiter);
+    else this.show(session, session && this.book.labelOf(session));
     this.item.show();
-    if (session?.state.kind === 'busy') this.tick = this.clock.after(TICK_MS, () => this.render());
+    if (waiter || session?.state.kind === 'busy')
+      this.tick = this.clock.after(TICK_MS, () => this.render());
   }
 
   dispose(): void {
     this.tick?.dispose();
     this.store.dispose();
+  }
+
+  private showWaiting(waiter: WaiterSnapshot): void {
+    const waits = `waits for a slot ${duration(this.clock.now() - waiter.since)}`;
+    const label = this.book.labelOf(waiter);
+    this.item.text = `$(watch) ${waits}`;
+    this.item.tooltip = `Holdfast session ${label}: all kernel slots are taken. The Sessions view says by whom. Click for what you can do.`;
+    this.item.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
+    this.item.accessibilityInformation = { label: `Holdfast session ${label} ${waits}` };
   }
 
   private show(session: SessionSnapshot | undefined, label: string | undefined): void {
@@ -64,7 +77,7 @@ export class StatusBar implements Disposable {
     }
     const doing = stateInWords(session, this.clock.now());
     const language = languageInWords(session);
-    this.item.text = `$(${stateIcon(session.state.kind).name}) ${language} ${doing}`;
+    this.item.text = `$(${stateIcon(session.state).name}) ${language} ${doing}`;
     this.item.tooltip = `Holdfast session ${label}: ${doing}. Click for what you can do.`;
     this.item.accessibilityInformation = {
       label: `Holdfast session ${label}, ${language}, ${doing}`,

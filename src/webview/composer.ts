@@ -65,6 +65,13 @@ export class Composer {
     (this.state.ask === null ? this.code : this.answer).focus();
   }
 
+  /** Writes at the caret, and leaves it behind the text. */
+  insert(text: string): void {
+    this.code.focus();
+    this.code.setRangeText(text, this.code.selectionStart, this.code.selectionEnd, 'end');
+    this.edited();
+  }
+
   update(state: ComposerState): void {
     const hadFocus = this.element.contains(document.activeElement);
     const asked = state.ask?.id !== this.state.ask?.id;

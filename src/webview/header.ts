@@ -5,6 +5,7 @@ import type { SessionHead } from './protocol';
 export interface HeaderActions {
   show(sessionKey: string): void;
   interrupt(): void;
+  helpers(): void;
   clear(): void;
 }
 
@@ -32,6 +33,9 @@ export class Header {
   constructor(actions: HeaderActions) {
     this.interrupt = iconButton('Interrupt what runs', icon('stop'), () => actions.interrupt());
     this.interrupt.classList.add('interrupt');
+    const helpers = iconButton('Show the helpers of the prelude', icon('book'), () =>
+      actions.helpers(),
+    );
     this.clear = iconButton('Clear the transcript', icon('clear'), () => actions.clear());
     this.chooser.addEventListener('change', () => actions.show(this.chooser.value));
     this.session = el(
@@ -50,6 +54,7 @@ export class Header {
         'div',
         { class: 'tools', role: 'toolbar', 'aria-label': 'Session' },
         this.interrupt,
+        helpers,
         this.clear,
       ),
     );

@@ -39,6 +39,7 @@ export class PanelPage {
     this.header = new Header({
       show: (sessionKey) => host.send({ type: 'show', sessionKey }),
       interrupt: () => this.interrupt(),
+      helpers: () => host.send({ type: 'helpers', sessionKey: this.shown }),
       clear: () => this.toShown((sessionKey) => host.send({ type: 'clear', sessionKey })),
     });
     this.work = new FrameWork(() => this.follower.keepUp());
@@ -90,6 +91,8 @@ export class PanelPage {
         return this.work.add(this.apply(message));
       case 'focusInput':
         return this.composer.focus();
+      case 'insertInput':
+        return this.composer.insert(message.text);
     }
   }
 

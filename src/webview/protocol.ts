@@ -109,7 +109,12 @@ const update = v.object({
   inputDisabled: v.nullable(text),
 });
 
-const toPanel = v.variant('type', [update, v.object({ type: v.literal('focusInput') })]);
+const toPanel = v.variant('type', [
+  update,
+  v.object({ type: v.literal('focusInput') }),
+  /** Into the input line at the caret, with the focus. */
+  v.object({ type: v.literal('insertInput'), text }),
+]);
 
 const fromPanel = v.variant('type', [
   /** The page is there and knows nothing yet. */
@@ -118,6 +123,7 @@ const fromPanel = v.variant('type', [
   v.object({ type: v.literal('ack'), seq: count }),
   v.object({ type: v.literal('run'), code: text, sessionKey: v.nullable(text) }),
   v.object({ type: v.literal('interrupt'), sessionKey: text }),
+  v.object({ type: v.literal('helpers'), sessionKey: v.nullable(text) }),
   v.object({ type: v.literal('clear'), sessionKey: text }),
   v.object({ type: v.literal('show'), sessionKey: text }),
   v.object({ type: v.literal('reveal'), file: text, line: count }),

@@ -34,17 +34,21 @@ describe('The manifest', () => {
     assert.equal(manifest().enabledApiProposals, undefined);
   });
 
-  it('lets no untrusted workspace choose an interpreter', () => {
+  it('lets no untrusted workspace choose an interpreter or a prelude', () => {
     const { untrustedWorkspaces, virtualWorkspaces } = manifest().capabilities;
     assert.equal(untrustedWorkspaces.supported, 'limited');
-    assert.deepEqual(untrustedWorkspaces.restrictedConfigurations, ['holdfast.python.interpreter']);
+    assert.deepEqual(untrustedWorkspaces.restrictedConfigurations, [
+      'holdfast.python.interpreter',
+      'holdfast.python.prelude',
+    ]);
     assert.equal(virtualWorkspaces.supported, false);
   });
 
-  it('binds keys only in the text of a Python editor', () => {
+  it('binds keys only in the text of a Python editor, and in its own view', () => {
     const bound = manifest().contributes.keybindings;
     assert.ok(bound.length >= 2);
     for (const { key, when } of bound) {
+      if (when.startsWith('focusedView == holdfast.sessions && ')) continue;
       for (const part of [
         'editorTextFocus',
         'editorLangId == python',

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { changedRows, sessionOfRow, sessionRows, type Row } from '../../src/editor/sessions/rows';
-import { duration } from '../../src/editor/sessions/words';
-import type { SessionSnapshot, SessionStateSnapshot } from '../../src/pool/types';
+import { ownerOfRow, sessionOfRow, type Row } from '../../src/editor/sessions/row';
+import { treeRows } from '../../src/editor/sessions/rows';
+import { RowTree } from '../../src/editor/sessions/rowTree';
+import { age, duration } from '../../src/editor/sessions/words';
+import type { CapacitySnapshot, SessionSnapshot, SessionStateSnapshot } from '../../src/pool/types';
 
 const now = 1_000_000;
 const context = {
@@ -40,7 +42,7 @@ const busy: SessionStateSnapshot = {
 };
 
 function rowOf(snapshot: SessionSnapshot): Row {
-  const [row] = sessionRows([snapshot], context);
+  const [row] = treeRows([snapshot], undefined, context);
   if (!row) throw new Error('no row');
   return row;
 }
@@ -59,22 +61,22 @@ describe('the row of a session', () => {
       'code of another owner | waiting',
       'This window | holds it',
       'Python 3.11.7 | /usr/bin/python3',
-      'Process 4711 | ',
+      'Process 4711 | up 1 min',
     ]);
     expect(row.spoken).toBe('project, Python 3.11.7, running 12 s, 1 waiting, held by This window');
   });
 
   it.each<[SessionStateSnapshot, string, string[]]>([
-    [{ kind: 'starting', since: now }, 'starting', ['killable']],
-    [{ kind: 'idle', since: now }, 'idle', ['restartable', 'killable']],
-    [busy, 'running 12 s', ['running', 'restartable', 'killable']],
-    [{ kind: 'stopping', since: now, attempt: 1 }, 'stopping', ['killable']],
+    [{ kind: 'starting', since: now }, 'starting', ['stoppable', 'killable']],
+    [{ kind: 'idle', since: now }, 'idle', ['restartable', 'stoppable', 'killable']],
+    [busy, 'running 12 s', ['running', 'restartable', 'stoppable', 'killable']],
+    [{ kind: 'stopping', since: now, attempt: 1 }, 'stopping', ['forceKillable', 'forgettable']],
     [
       { kind: 'stopUnconfirmed', since: now, attempt: 2, reason: 'It did not end.', place: 'key' },
       'stop not confirmed',
-      ['killable'],
+      ['retryable', 'forceKillable', 'forgettable'],
     ],
-    [{ kind: 'dead', since: now, summary: 'SIGSEGV' }, 'ended', ['restartable']],
+    [{ kind: 'dead', since: now, summary: 'SIGSEGV' }, 'ended', ['restartable', 'stoppable']],
   ])('in state %j offers what can be done there', (state, doing, abilities) => {
     const row = rowOf(session(state));
     expect(row.description.split(' · ')[0]).toBe(doing);
@@ -106,6 +108,55 @@ describe('the row of a session', () => {
     expect(row.spoken).toContain('held by nobody');
   });
 
+  it('has a shape of its own for each state, for those who do not see colours', () => {
+    const unheeded: SessionStateSnapshot = {
+      ...busy,
+      execution: { ...busy.execution, interruptedAt: now - 6_000, unheeded: true },
+    };
+    const states: SessionStateSnapshot[] = [
+      { kind: 'starting', since: now },
+      { kind: 'idle', since: now },
+      busy,
+      unheeded,
+      { kind: 'stopping', since: now, attempt: 1 },
+      { kind: 'stopUnconfirmed', since: now, attempt: 1, reason: 'No exit was seen.' },
+      { kind: 'dead', since: now, summary: 'SIGSEGV' },
+    ];
+    const shapes = states.map((state) => rowOf(session(state)).icon.name);
+    expect(new Set(shapes).size).toBe(states.length);
+    expect(rowOf(session(unheeded)).spoken).toContain('interrupt not heeded');
+  });
+
+  it('tells owners that hold it from those that have left, and lets only the former be released', () => {
+    const owners = [
+      { id: 'window:me', kind: 'departed' },
+      { id: 'window:other', kind: 'explicit' },
+      { id: 'chat:7', kind: 'explicit' },
+    ] as const;
+    const row = rowOf(session({ kind: 'idle', since: now }, { owners }));
+    const rows = row.children.filter(({ contextValue }) => contextValue !== 'holdfast.detail');
+    expect(rows.map((each) => [each.label, each.description, each.contextValue])).toEqual([
+      ['This window', 'has left', 'holdfast.departed'],
+      ['Another window', 'holds it', 'holdfast.owner'],
+      ['chat:7', 'holds it', 'holdfast.owner'],
+    ]);
+    expect(rows.map(({ id }) => ownerOfRow(id)?.ownerId)).toEqual(owners.map(({ id }) => id));
+  });
+
+  it('says that it uses too much memory, and for whom it is where it is private', () => {
+    const row = rowOf(
+      session(
+        { kind: 'idle', since: now },
+        { memoryBytes: 3 * 2 ** 30, isAboveMemoryCap: true, privateTo: 'chat:7' },
+      ),
+    );
+    expect(row.description).toBe('idle · too much memory · only for chat:7 · Python 3.11.7');
+    expect(texts(row).at(-1)).toBe(
+      'Process 4711 | 3.0 GB · above the cap in the settings · up 1 min',
+    );
+    expect(row.spoken).toContain('too much memory');
+  });
+
   it('is told from the rows below it by its id', () => {
     const row = rowOf(session(busy));
     expect(sessionOfRow(row.id)).toBe('s1');
@@ -116,30 +167,94 @@ describe('the row of a session', () => {
   });
 });
 
-describe('rows to refresh', () => {
-  const running = (seconds: number): Row => {
-    const since = now - seconds * 1_000;
-    return rowOf(session({ ...busy, since, execution: { ...busy.execution, startedAt: since } }));
+describe('the line of slots', () => {
+  const waiter = {
+    sessionId: 'python:lab',
+    cwd: '/w/project',
+    interpreter: undefined,
+    owners: [{ id: 'window:me', kind: 'explicit' }],
+    since: now - 4_000,
+    calls: [],
+  } as const;
+  const labels = {
+    ...context,
+    labelOf: ({ sessionId }: { sessionId: string }) => sessionId.replace('python:', ''),
   };
+  const line = (sessions: SessionSnapshot[], capacity: CapacitySnapshot): Row | undefined =>
+    treeRows(sessions, capacity, labels).find(({ id }) => id === 'capacity');
 
-  it('are none where nothing differs', () => {
-    expect(changedRows(running(3), running(3))).toEqual([]);
+  it('is not there while nothing is', () => {
+    expect(treeRows([], { capacity: 4, counted: 0, waiting: [] }, context)).toEqual([]);
   });
 
-  it('are the session with all below it when its own text differs', () => {
-    expect(changedRows(running(3), running(4))).toEqual(['session:s1']);
+  it('counts, and offers to free one when all are taken', () => {
+    const idle = session({ kind: 'idle', since: now });
+    const some = line([idle], { capacity: 4, counted: 1, waiting: [] });
+    expect([some?.label, some?.description, some?.contextValue]).toEqual([
+      '1 of 4 kernels',
+      '',
+      'holdfast.capacity',
+    ]);
+    const full = line([idle], { capacity: 1, counted: 1, waiting: [] });
+    expect([full?.label, full?.description, full?.contextValue]).toEqual([
+      '1 of 1 kernel',
+      'all slots are taken',
+      'holdfast.capacity full',
+    ]);
+  });
+
+  it('says who waits, since when, and for whom', () => {
+    const stuck = session(
+      { kind: 'stopUnconfirmed', since: now, attempt: 2, reason: 'No exit was seen.' },
+      { id: 's2', sessionId: 'python:old' },
+    );
+    const row = line([session(busy), stuck], { capacity: 2, counted: 2, waiting: [waiter] });
+    expect(row?.description).toBe('1 waiting for a slot');
+    expect(row?.children.map((child) => `${child.label} | ${child.description}`)).toEqual([
+      'lab waits | 4 s · for default, old (stop not confirmed)',
+    ]);
+    expect(row?.children[0]?.spoken).toBe(
+      'lab waits for a slot for 4 s. The slots are taken by default, old (stop not confirmed)',
+    );
+  });
+});
+
+describe('rows to draw again', () => {
+  const running = (seconds: number): SessionSnapshot => {
+    const since = now - seconds * 1_000;
+    return session({ ...busy, since, execution: { ...busy.execution, startedAt: since } });
+  };
+  const rows = (...sessions: SessionSnapshot[]): Row[] => treeRows(sessions, undefined, context);
+
+  it('are all when another session comes or goes, and none where nothing differs', () => {
+    const tree = new RowTree();
+    expect(tree.replace(rows(running(3)))).toEqual([undefined]);
+    expect(tree.replace(rows(running(3)))).toEqual([]);
+    expect(tree.replace([])).toEqual([undefined]);
+  });
+
+  it('are the session with all below it when its own text differs, and no other session', () => {
+    const tree = new RowTree();
+    const other = { ...running(0), id: 's2', state: { kind: 'idle', since: now } } as const;
+    tree.replace(rows(running(3), other));
+    expect(tree.replace(rows(running(4), other))).toEqual(['session:s1']);
   });
 
   it('are just the row that differs when it is one below', () => {
-    const named = session({ kind: 'idle', since: now }, { memoryBytes: 5 * 2 ** 20 });
-    const grown = { ...named, memoryBytes: 9 * 2 ** 20 };
-    // The session's tooltip tells the memory too, so it goes along.
-    expect(changedRows(rowOf(named), rowOf(grown))).toEqual(['session:s1']);
-    const row = rowOf(named);
-    const [first, ...rest] = row.children;
-    const other = { ...row, children: [{ ...first, description: 'other' } as Row, ...rest] };
-    expect(changedRows(row, other)).toEqual([first?.id]);
+    const tree = new RowTree();
+    const young = session({ kind: 'idle', since: now });
+    tree.replace(rows(young));
+    expect(tree.replace(rows({ ...young, startedAt: now - 600_000 }))).toEqual(['s1/process']);
+    expect(tree.parentOf('s1/process')).toBe('session:s1');
   });
+});
+
+it.each([
+  [59_999, 'less than a minute'],
+  [3_840_000, '1 h 4 min'],
+  [90_000_000, '1 d 1 h'],
+])('%d ms old is %s', (ms, words) => {
+  expect(age(ms)).toBe(words);
 });
 
 it.each([

@@ -15,6 +15,8 @@ export interface PanelActions {
   /** Without a key the panel shows no session yet: the caller chooses one. */
   run(code: string, sessionKey: string | undefined): void | Promise<void>;
   interrupt(sessionKey: string): void | Promise<void>;
+  /** What the session's prelude offers; without a key the caller chooses one. */
+  showHelpers(sessionKey: string | undefined): void | Promise<void>;
   /** Opens a file (absolute path or name of an untitled document) at a line, 1-based. */
   reveal(file: string, line: number): void | Promise<void>;
 }
@@ -33,6 +35,8 @@ export interface Panel extends Disposable {
   show(sessionKey?: string): Promise<void>;
   /** Brings the panel to sight with the focus in the input line. */
   focus(): Promise<void>;
+  /** Brings the panel to sight with this text written into its input line. */
+  insert(text: string): Promise<void>;
   /** The session that is shown, or would be. */
   readonly shown: string | undefined;
   /** Why nothing can be run from the input line; undefined when it can. */
@@ -47,7 +51,7 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
   private readonly store = new DisposableStore();
   private readonly feed: PanelFeed;
   private view: vscode.WebviewView | undefined;
-  private focusWhenReady = false;
+  private readonly whenReady: ToPanel[] = [];
 
   constructor(private readonly options: PanelOptions) {
     const { transcript, runKey } = options;
@@ -78,9 +82,11 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
   }
 
   async focus(): Promise<void> {
-    await vscode.commands.executeCommand(`${PANEL_VIEW}.focus`);
-    this.focusWhenReady = !this.feed.isConnected;
-    if (this.feed.isConnected) this.post({ type: 'focusInput' });
+    await this.focusWith({ type: 'focusInput' });
+  }
+
+  insert(text: string): Promise<void> {
+    return this.focusWith({ type: 'insertInput', text });
   }
 
   disableInput(reason: string | undefined): void {
@@ -115,6 +121,12 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
     this.store.dispose();
   }
 
+  private async focusWith(message: ToPanel): Promise<void> {
+    await vscode.commands.executeCommand(`${PANEL_VIEW}.focus`);
+    if (this.feed.isConnected) this.post(message);
+    else this.whenReady.push(message);
+  }
+
   private closed(view: vscode.WebviewView, store: DisposableStore): void {
     store.dispose();
     if (this.view !== view) return;
@@ -143,8 +155,7 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
     switch (request.type) {
       case 'ready':
         this.feed.connect();
-        if (this.focusWhenReady) this.post({ type: 'focusInput' });
-        this.focusWhenReady = false;
+        for (const held of this.whenReady.splice(0)) this.post(held);
         return;
       case 'ack':
         return this.feed.acknowledge(request.seq);
@@ -158,6 +169,8 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
         return actions.run(request.code, request.sessionKey ?? undefined);
       case 'interrupt':
         return actions.interrupt(request.sessionKey);
+      case 'helpers':
+        return actions.showHelpers(request.sessionKey ?? undefined);
       case 'reveal':
         return actions.reveal(request.file, request.line);
       case 'copy':

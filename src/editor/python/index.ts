@@ -8,9 +8,12 @@ import { defaultSessionId, folderName, type SessionBook } from '../sessions/sess
 import type { SessionTarget } from '../sessions/target';
 import { SETTING } from './interpreter';
 import { Interpreters } from './interpreters';
+import { Preludes } from './preludes';
+import type { PreludeReport } from './runPrelude';
 
 export interface Python extends Disposable {
   readonly interpreters: Interpreters;
+  readonly preludes: Preludes;
   /** The session that a place's code runs in. Rejects with `interpreter_not_found`. */
   resolve(place: Place): Promise<SessionTarget>;
 }
@@ -18,6 +21,8 @@ export interface Python extends Disposable {
 export function createPython(parts: {
   configuration: Configuration;
   book: SessionBook;
+  /** Where a session's prelude is reported. */
+  reportTo(sessionKey: string): PreludeReport;
   log: Log;
 }): Python {
   const { configuration, book, log } = parts;
@@ -37,6 +42,7 @@ export function createPython(parts: {
   };
   return {
     interpreters,
+    preludes: new Preludes(configuration, parts.reportTo),
     async resolve(place) {
       const chosen = book.chosen(place.document, place.folder);
       if (chosen) return chosen;

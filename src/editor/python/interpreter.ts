@@ -129,7 +129,8 @@ async function fromSetting(
   );
 }
 
-function expand(value: string, folder: string, machine: Machine): string {
+/** A path in a setting: `~` and `${workspaceFolder}` stand for what they name. */
+export function expand(value: string, folder: string, machine: Pick<Machine, 'home'>): string {
   const inFolder = value.replaceAll('${workspaceFolder}', folder);
   return /^~(?=$|[\\/])/.test(inFolder) ? machine.home + inFolder.slice(1) : inFolder;
 }

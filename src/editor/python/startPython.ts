@@ -4,6 +4,7 @@ import { languageOf, type Language } from '../../kernel/language';
 import type { StartRequest } from '../../pool/types';
 import { assertTrusted } from '../trust';
 import type { Interpreters } from './interpreters';
+import type { Preludes } from './preludes';
 
 /** Custody of kernels: starts one in the kernel host. */
 interface Custody {
@@ -18,10 +19,14 @@ interface Custody {
   }): Promise<PooledKernel>;
 }
 
-/** The pool's start function: chooses the backend by the session's namespace, and the interpreter where nobody has. */
+/**
+ * The pool's start function: chooses the backend by the session's namespace, and the interpreter where nobody has. The
+ * kernel has run its prelude. One whose start was aborted meanwhile is given back all the same, for the pool to stop.
+ */
 export async function startKernel(
   request: StartRequest,
   interpreters: Interpreters,
+  preludes: Preludes,
   custody: Custody,
 ): Promise<PooledKernel> {
   assertTrusted();
@@ -31,5 +36,13 @@ export async function startKernel(
     throw new HoldfastError('bad_input', `No backend runs sessions like "${sessionId}".`);
   const interpreter = request.interpreter ?? (await interpreters.find(cwd)).path;
   const env = await interpreters.environment(interpreter);
-  return custody.startKernel({ language, interpreter, cwd, sessionId, env, signal });
+  const kernel = await custody.startKernel({
+    language,
+    interpreter,
+    cwd,
+    sessionId,
+    env,
+    signal,
+  });
+  return preludes.begin(kernel, request, interpreter);
 }

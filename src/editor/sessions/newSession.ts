@@ -1,9 +1,11 @@
 import { promises as fs } from 'node:fs';
 import * as vscode from 'vscode';
 import { namespaced } from '../../kernel/language';
+import type { SessionSnapshot } from '../../pool/types';
 import type { Interpreters } from '../python/interpreters';
 import type { Interpreter } from '../python/interpreter';
 import type { Place } from '../runs';
+import { complaint, freeName } from './names';
 import { folderName } from './sessionBook';
 import type { SessionTarget } from './target';
 
@@ -25,20 +27,48 @@ export async function askForSession(
   if (!item) return undefined;
   const interpreter = await item.choose();
   if (interpreter === undefined) return undefined;
-  const label = await vscode.window.showInputBox({
-    title: 'New Session (2/2)',
-    prompt: 'What is it called?',
-    value: freeName(folderName(place.folder), taken),
-    validateInput: (name) => complaint(name.trim(), taken),
-  });
+  const value = freeName(folderName(place.folder), taken);
+  const label = await askForName('New Session (2/2)', value, taken);
   if (label === undefined) return undefined;
   return {
     language: 'python',
-    sessionId: namespaced('python', label.trim()),
+    sessionId: namespaced('python', label),
     cwd: await fs.realpath(place.folder),
     interpreter,
-    label: label.trim(),
+    label,
   };
+}
+
+/** A session of the same folder and interpreter as another, under a name of its own. Undefined: the person left. */
+export async function askForSessionBeside(
+  session: SessionSnapshot,
+  label: string,
+  taken: readonly string[],
+): Promise<SessionTarget | undefined> {
+  const name = await askForName(`New Session Beside ${label}`, freeName(label, taken), taken);
+  if (name === undefined) return undefined;
+  const { cwd, interpreter } = session;
+  return {
+    language: 'python',
+    sessionId: namespaced('python', name),
+    cwd,
+    interpreter,
+    label: name,
+  };
+}
+
+export async function askForName(
+  title: string,
+  value: string,
+  taken: readonly string[],
+): Promise<string | undefined> {
+  const name = await vscode.window.showInputBox({
+    title,
+    prompt: 'What is it called?',
+    value,
+    validateInput: (typed) => complaint(typed.trim(), taken),
+  });
+  return name?.trim();
 }
 
 async function interpreterItems(
@@ -83,16 +113,4 @@ async function browse(): Promise<string | undefined> {
     canSelectMany: false,
   });
   return chosen?.[0]?.fsPath;
-}
-
-export function freeName(base: string, taken: readonly string[]): string {
-  for (let number = 2; ; number++) {
-    const name = `${base} ${number}`;
-    if (!taken.includes(name)) return name;
-  }
-}
-
-function complaint(name: string, taken: readonly string[]): string | undefined {
-  if (name === '' || name === 'default') return 'A session needs a name of its own.';
-  return taken.includes(name) ? `There is a session called ${name} already.` : undefined;
 }

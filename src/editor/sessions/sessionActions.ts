@@ -1,8 +1,10 @@
-import * as vscode from 'vscode';
-import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { ShutdownOutcome } from '../../kernel/kernel';
 import type { KernelPool, SessionSnapshot } from '../../pool/types';
 import type { Transcript } from '../panel/transcript';
+import type { Prompts } from '../prompts';
 import type { Runs } from '../runs';
+import { othersOf } from './owners';
+import { forgetQuestion, releaseQuestion, whomItHits, type Asked } from './questions';
 import type { SessionBook } from './sessionBook';
 import type { SessionsModel } from './sessionsModel';
 import { sessionKeyOf } from './target';
@@ -11,25 +13,15 @@ export interface SessionActionsParts {
   readonly ownerId: string;
   readonly model: SessionsModel;
   readonly book: SessionBook;
-  readonly runs: Runs;
+  readonly runs: Pick<Runs, 'get' | 'inSession' | 'cancel'>;
   readonly transcript: Pick<Transcript, 'note'>;
+  readonly prompts: Prompts;
   pool(): Promise<KernelPool>;
-  /** Tells the person what failed after an action had returned. */
-  onFailure(error: unknown): void;
 }
 
-/** What a person does to a session. Asks first where others hold it too; rejections are the caller's to tell. */
-export class SessionActions implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly spokenOf = new Set<string>();
-
-  constructor(private readonly parts: SessionActionsParts) {
-    this.store.add(parts.model.onDidChange(() => this.speakOfUnheeded()));
-  }
-
-  dispose(): void {
-    this.store.dispose();
-  }
+/** What a person does to a session. Asks first where it hits others too; rejections are the caller's to tell. */
+export class SessionActions {
+  constructor(private readonly parts: SessionActionsParts) {}
 
   /** Interrupts what runs in the session of a key; a run that only waits is cancelled. */
   async interrupt(key: string): Promise<void> {
@@ -41,109 +33,124 @@ export class SessionActions implements Disposable {
     if (first) this.parts.runs.cancel(first.executionId);
   }
 
-  async restart(session: SessionSnapshot): Promise<void> {
-    if (!(await this.mayDisturb(session, 'Restart'))) return;
-    const pool = await this.parts.pool();
-    await pool.restart(session.id);
-    this.parts.transcript.note(sessionKeyOf(session), 'Kernel restarted: its variables are gone.');
-  }
-
-  async kill(session: SessionSnapshot): Promise<void> {
-    if (!(await this.mayDisturb(session, 'Kill'))) return;
-    const pool = await this.parts.pool();
-    const outcome = await pool.kill(session.id);
-    const label = this.parts.book.labelOf(session);
-    if (outcome.confirmed) {
-      this.parts.transcript.note(sessionKeyOf(session), 'Kernel killed: its end is confirmed.');
-      return;
-    }
-    const why = outcome.reason === undefined ? '' : ` ${outcome.reason}`;
-    void vscode.window.showWarningMessage(
-      `It is not confirmed that the kernel of ${label} has ended.${why} The Sessions view shows what becomes of it.`,
-    );
-  }
-
-  async stopAll(): Promise<void> {
-    const shared = this.parts.model.sessions().filter((session) => this.others(session).length > 0);
-    if (shared.length > 0) {
-      const names = shared.map((session) => this.parts.book.labelOf(session)).join(', ');
-      if (!(await confirmed(`Others hold these sessions too: ${names}.`, 'Stop All'))) return;
-    }
-    const pool = await this.parts.pool();
-    await pool.disposeAll();
-  }
-
-  private async interruptRun(session: SessionSnapshot, executionId: string): Promise<void> {
+  async interruptRun(session: SessionSnapshot, executionId: string): Promise<void> {
     const pool = await this.parts.pool();
     const verdict = await pool.interrupt(session.id, executionId);
     if (verdict.delivered) return;
-    const why = verdict.reason === undefined ? '' : ` ${verdict.reason}`;
     const kill = 'Kill';
-    const chosen = await vscode.window.showWarningMessage(
-      `The interrupt did not reach ${verdict.target}.${why}`,
+    const chosen = await this.parts.prompts.warn(
+      sentences(`The interrupt did not reach ${verdict.target}.`, verdict.reason),
       kill,
     );
     if (chosen === kill) await this.kill(session);
   }
 
-  /** An interrupt is a request: whoever swallows it runs on, and then a person wants to know what else there is. */
-  private speakOfUnheeded(): void {
-    for (const session of this.parts.model.sessions()) {
-      if (session.state.kind !== 'busy') continue;
-      const { id, unheeded, interruptedAt } = session.state.execution;
-      // Once for each interrupt, whatever the person makes of it.
-      const interrupt = `${id} ${interruptedAt}`;
-      if (!unheeded || this.spokenOf.has(interrupt) || !this.isOurs(id)) continue;
-      this.spokenOf.add(interrupt);
-      this.offerMore(session, id).catch((error: unknown) => this.parts.onFailure(error));
+  /** Cancels this window's runs that wait for a session of a key. */
+  cancelWaiting(key: string): void {
+    for (const run of this.parts.runs.inSession(key))
+      if (run.startedAt === undefined) this.parts.runs.cancel(run.executionId);
+  }
+
+  async restart(session: SessionSnapshot): Promise<void> {
+    if (!(await this.mayDisturb(session, 'Restart'))) return;
+    const pool = await this.parts.pool();
+    await pool.restart(session.id);
+    this.note(session, 'Kernel restarted: its variables are gone.');
+  }
+
+  /** Step by step, as when its last owner goes. */
+  async stop(session: SessionSnapshot): Promise<void> {
+    if (!(await this.mayDisturb(session, 'Stop'))) return;
+    const pool = await this.parts.pool();
+    this.report(session, await pool.stop(session.id), 'Session stopped: its end is confirmed.');
+  }
+
+  async kill(session: SessionSnapshot): Promise<void> {
+    if (!(await this.mayDisturb(session, 'Kill'))) return;
+    const pool = await this.parts.pool();
+    this.report(session, await pool.kill(session.id), 'Kernel killed: its end is confirmed.');
+  }
+
+  async retryNow(session: SessionSnapshot): Promise<void> {
+    const pool = await this.parts.pool();
+    const outcome = await pool.retryNow(session.id);
+    this.report(session, outcome, 'The kernel has stopped: its end is confirmed.');
+  }
+
+  async forget(session: SessionSnapshot): Promise<void> {
+    const label = this.label(session);
+    if (!(await this.confirmed(forgetQuestion({ session, label }), 'Forget'))) return;
+    const pool = await this.parts.pool();
+    await pool.forget(session.id);
+    this.note(session, 'Kernel forgotten: its process may go on running.');
+  }
+
+  /** Lets go of a session for one of its owners. */
+  async release(session: SessionSnapshot, ownerId: string): Promise<void> {
+    const owner = session.owners.find(({ id }) => id === ownerId);
+    if (!owner) return;
+    const question = releaseQuestion(this.asked(session), owner);
+    if (question !== undefined && !(await this.confirmed(question, 'Release'))) return;
+    const pool = await this.parts.pool();
+    await pool.releaseOwner(session.id, ownerId);
+  }
+
+  async stopAll(): Promise<void> {
+    const { model, ownerId } = this.parts;
+    const shared = model.sessions().filter((session) => othersOf(session, ownerId).length > 0);
+    if (shared.length > 0) {
+      const names = shared.map((session) => this.label(session)).join(', ');
+      const question = `Others hold these sessions too: ${names}.`;
+      if (!(await this.confirmed(question, 'Stop All'))) return;
     }
+    const pool = await this.parts.pool();
+    await pool.disposeAll();
   }
 
-  private isOurs(executionId: string): boolean {
-    return this.parts.runs.get(executionId) !== undefined;
-  }
-
-  private async offerMore(session: SessionSnapshot, executionId: string): Promise<void> {
-    const [again, kill] = ['Interrupt Again', 'Kill'];
-    const label = this.parts.book.labelOf(session);
-    const chosen = await vscode.window.showWarningMessage(
-      `The run in ${label} has not heeded the interrupt.`,
-      again,
-      kill,
+  private report(session: SessionSnapshot, outcome: ShutdownOutcome, done: string): void {
+    if (outcome.confirmed) {
+      this.note(session, sentences(done, outcome.reason));
+      return;
+    }
+    const label = this.label(session);
+    void this.parts.prompts.warn(
+      sentences(
+        `It is not confirmed that the kernel of ${label} has ended.`,
+        outcome.reason,
+        'The Sessions view shows what becomes of it.',
+      ),
     );
-    if (chosen === undefined || !this.stillRuns(session.id, executionId)) return;
-    if (chosen === again) await this.interruptRun(session, executionId);
-    else await this.kill(session);
   }
 
-  private stillRuns(id: string, executionId: string): boolean {
-    const state = this.parts.model.sessions().find((session) => session.id === id)?.state;
-    return state?.kind === 'busy' && state.execution.id === executionId;
+  private note(session: SessionSnapshot, text: string): void {
+    this.parts.transcript.note(sessionKeyOf(session), text);
   }
 
   private async mayDisturb(session: SessionSnapshot, action: string): Promise<boolean> {
-    const others = this.others(session);
-    if (others.length === 0) return true;
-    const label = this.parts.book.labelOf(session);
-    return confirmed(
-      `${label} is also held by ${others.join(', ')}.${this.whatRuns(session)}`,
-      action,
-    );
+    const question = whomItHits(this.asked(session));
+    return question === undefined || this.confirmed(question, action);
   }
 
-  private whatRuns({ state }: SessionSnapshot): string {
-    if (state.kind !== 'busy') return '';
-    const firstLine = this.parts.runs.get(state.execution.id)?.firstLine;
-    return firstLine === undefined ? ' Code of another owner runs.' : ` It runs: ${firstLine}`;
+  private asked(session: SessionSnapshot): Asked {
+    const { state } = session;
+    const execution = state.kind === 'busy' ? state.execution.id : undefined;
+    return {
+      session,
+      label: this.label(session),
+      ownerId: this.parts.ownerId,
+      firstLine: execution === undefined ? undefined : this.parts.runs.get(execution)?.firstLine,
+    };
   }
 
-  private others(session: SessionSnapshot): readonly string[] {
-    return session.owners
-      .filter((owner) => owner.kind === 'explicit' && owner.id !== this.parts.ownerId)
-      .map((owner) => owner.id);
+  private label(session: SessionSnapshot): string {
+    return this.parts.book.labelOf(session);
+  }
+
+  private async confirmed(question: string, action: string): Promise<boolean> {
+    return (await this.parts.prompts.warn(question, action, 'Cancel')) === action;
   }
 }
 
-async function confirmed(question: string, action: string): Promise<boolean> {
-  return (await vscode.window.showWarningMessage(question, action, 'Cancel')) === action;
+function sentences(...parts: readonly (string | undefined)[]): string {
+  return parts.filter(Boolean).join(' ');
 }

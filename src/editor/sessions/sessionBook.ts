@@ -18,9 +18,10 @@ export class SessionBook {
   private readonly byFolder = new Map<string, SessionTarget>();
   private readonly ofFolder = new Map<string, SessionTarget>();
   private readonly targets = new Map<string, SessionTarget>();
+  private readonly names = new Map<string, string>();
   private readonly changed = new Emitter<void>();
 
-  /** Some document uses another session than before. */
+  /** Some document uses another session than before, or a session is called otherwise. */
   readonly onDidChange = this.changed.event;
 
   /** A person's choice, for one document, or for every document of a folder that has none of its own. */
@@ -61,12 +62,20 @@ export class SessionBook {
   }
 
   labelOf(session: Pick<SessionTarget, 'sessionId' | 'cwd' | 'interpreter'>): string {
-    return this.targets.get(sessionKeyOf(session))?.label ?? folderName(session.cwd);
+    const key = sessionKeyOf(session);
+    return this.names.get(key) ?? this.targets.get(key)?.label ?? folderName(session.cwd);
+  }
+
+  /** What people call a session from now on. Which session it is stays the same. */
+  rename(key: string, name: string): void {
+    this.names.set(key, name);
+    this.changed.fire();
   }
 
   /** The session that a key stands for, if it was ever used here. */
   withKey(key: string): SessionTarget | undefined {
-    return this.targets.get(key);
+    const target = this.targets.get(key);
+    return target && { ...target, label: this.names.get(key) ?? target.label };
   }
 
   private remember(target: SessionTarget): void {

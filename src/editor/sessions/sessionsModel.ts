@@ -1,7 +1,12 @@
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import { Emitter } from '../../base/event';
-import type { KernelPool, SessionSnapshot } from '../../pool/types';
+import type {
+  CapacitySnapshot,
+  KernelPool,
+  SessionSnapshot,
+  WaiterSnapshot,
+} from '../../pool/types';
 import { sessionKeyOf } from './target';
 
 /** Views follow at most this often, however fast sessions change. */
@@ -29,6 +34,21 @@ export class SessionsModel implements Disposable {
 
   sessions(): readonly SessionSnapshot[] {
     return this.pool?.sessions() ?? [];
+  }
+
+  /** Undefined: nothing has run yet. */
+  capacity(): CapacitySnapshot | undefined {
+    return this.pool?.capacity();
+  }
+
+  /** Who waits for a slot to get the session of a key. */
+  waiterFor(key: string): WaiterSnapshot | undefined {
+    return this.capacity()?.waiting.find((waiter) => sessionKeyOf(waiter) === key);
+  }
+
+  /** A session by its snapshot id. */
+  withId(id: string): SessionSnapshot | undefined {
+    return this.sessions().find((session) => session.id === id);
   }
 
   /** The session of a key that can still be used; one that stops or is dead only where there is no other. */

@@ -2,10 +2,15 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { SessionSnapshot } from '../../pool/types';
-import { changedRows, sessionRows, type Row, type RowContext } from './rows';
+import type { Row } from './row';
+import { treeRows, type RowContext } from './rows';
+import { RowTree } from './rowTree';
+import type { SessionBook } from './sessionBook';
 import type { SessionsModel } from './sessionsModel';
 
-const TICK_MS = 1000;
+const TICK_MS = 1_000;
+/** Ages are shown to the minute. */
+const SLOW_TICK_MS = 30_000;
 
 /**
  * Renders what the model says, and nothing else. An element is a row's id, so that the view keeps what is expanded and
@@ -15,15 +20,14 @@ export class SessionsTree implements vscode.TreeDataProvider<string>, Disposable
   private readonly store = new DisposableStore();
   private readonly changed = this.store.add(new vscode.EventEmitter<string | undefined>());
   private readonly view: vscode.TreeView<string>;
-  private rows = new Map<string, Row>();
-  private parents = new Map<string, string>();
-  private top: readonly string[] = [];
+  private readonly rows = new RowTree();
   private tick: Disposable | undefined;
 
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(
     private readonly model: SessionsModel,
+    book: SessionBook,
     private readonly context: Omit<RowContext, 'now'>,
     private readonly clock: Clock,
   ) {
@@ -31,16 +35,22 @@ export class SessionsTree implements vscode.TreeDataProvider<string>, Disposable
       vscode.window.createTreeView('holdfast.sessions', { treeDataProvider: this }),
     );
     this.store.add(model.onDidChange(() => this.refresh()));
+    this.store.add(book.onDidChange(() => this.refresh()));
     this.store.add(this.view.onDidChangeVisibility(() => this.refresh()));
   }
 
+  /** Id of the row that the keyboard is on. */
+  get selected(): string | undefined {
+    return this.view.selection[0];
+  }
+
   getChildren(element?: string): string[] {
-    if (element === undefined) return [...this.top];
+    if (element === undefined) return [...this.rows.top];
     return this.rows.get(element)?.children.map((row) => row.id) ?? [];
   }
 
   getParent(element: string): string | undefined {
-    return this.parents.get(element);
+    return this.rows.parentOf(element);
   }
 
   getTreeItem(element: string): vscode.TreeItem {
@@ -75,18 +85,14 @@ export class SessionsTree implements vscode.TreeDataProvider<string>, Disposable
     // Whoever cannot see the view misses nothing: becoming visible refreshes it.
     if (!this.view.visible) return;
     const sessions = this.model.sessions();
-    const before = this.rows;
-    const wasTop = this.top;
-    const rows = sessionRows(sessions, { ...this.context, now: this.clock.now() });
-    this.rows = new Map(rows.flatMap((row) => [row, ...row.children]).map((row) => [row.id, row]));
-    this.parents = new Map(rows.flatMap((row) => row.children.map((child) => [child.id, row.id])));
-    this.top = rows.map((row) => row.id);
-    if (wasTop.join('\n') !== this.top.join('\n')) this.changed.fire(undefined);
-    else
-      for (const id of rows.flatMap((row) => changedRows(before.get(row.id), row)))
-        this.changed.fire(id);
-    if (sessions.some(({ state }) => showsTime(state.kind)))
-      this.tick = this.clock.after(TICK_MS, () => this.refresh());
+    const capacity = this.model.capacity();
+    const rows = treeRows(sessions, capacity, { ...this.context, now: this.clock.now() });
+    for (const id of this.rows.replace(rows)) this.changed.fire(id);
+    if (rows.length === 0) return;
+    const isFast =
+      sessions.some(({ state }) => showsTime(state.kind)) ||
+      (capacity !== undefined && capacity.waiting.length > 0);
+    this.tick = this.clock.after(isFast ? TICK_MS : SLOW_TICK_MS, () => this.refresh());
   }
 }
 

@@ -10,6 +10,17 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** How old something is, to the minute: what stands there for long must not change each second. */
+export function age(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'less than a minute';
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24
+    ? `${hours} h ${minutes % 60} min`
+    : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
 /** What a session is doing, in a few words. */
 export function stateInWords({ state }: Pick<SessionSnapshot, 'state'>, now: number): string {
   switch (state.kind) {
@@ -60,4 +71,9 @@ export function bytesInWords(bytes: number): string {
   return bytes < 2 ** 30
     ? `${Math.round(bytes / 2 ** 20)} MB`
     : `${(bytes / 2 ** 30).toFixed(1)} GB`;
+}
+
+/** "1 kernel", "3 kernels". */
+export function count(number: number, one: string): string {
+  return `${number} ${one}${number === 1 ? '' : 's'}`;
 }

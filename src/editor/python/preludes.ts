@@ -1,0 +1,64 @@
+import { promises as fs } from 'node:fs';
+import * as vscode from 'vscode';
+import type { PooledKernel } from '../../kernel/kernel';
+import type { StartRequest } from '../../pool/types';
+import type { Configuration } from '../configuration';
+import { sessionKeyOf } from '../sessions/target';
+import { introspectHelpers } from './helpers';
+import { thisMachine } from './machine';
+import { contentOf, readPrelude, type Prelude } from './prelude';
+import { runPrelude, type PreludeReport } from './runPrelude';
+
+type Session = Pick<StartRequest, 'sessionId' | 'cwd'> & {
+  readonly interpreter?: string | undefined;
+};
+
+/** The files that sessions begin with, as the setting names them at each start. */
+export class Preludes {
+  private readonly contents = new Map<string, string>();
+  private looks = 0;
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly reportTo: (sessionKey: string) => PreludeReport,
+  ) {}
+
+  /** Runs the prelude in a fresh kernel, and gives it back able to tell its helpers. */
+  async begin(
+    kernel: PooledKernel,
+    request: StartRequest,
+    interpreter: string,
+  ): Promise<PooledKernel> {
+    const key = keyOf(request);
+    const prelude = await this.read(request.cwd);
+    this.contents.set(key, contentOf(prelude, interpreter));
+    await runPrelude(kernel, prelude, request.signal, this.reportTo(key));
+    return this.introspecting(kernel, prelude);
+  }
+
+  /** A string for the prelude that a session has begun with: equal for equal ones. */
+  contentOf(session: Session): string {
+    const key = keyOf(session);
+    return this.contents.get(key) ?? key;
+  }
+
+  private introspecting(kernel: PooledKernel, { files }: Prelude): PooledKernel {
+    const nextId = (): string => `helpers:${++this.looks}`;
+    return Object.assign(kernel, {
+      introspectPrelude: () => introspectHelpers(kernel, files, nextId),
+    });
+  }
+
+  private read(folder: string): Promise<Prelude> {
+    return readPrelude({
+      setting: this.configuration.get('python.prelude', vscode.Uri.file(folder)),
+      folder,
+      machine: thisMachine(process.env),
+      readText: (path) => fs.readFile(path, 'utf8'),
+    });
+  }
+}
+
+function keyOf({ sessionId, cwd, interpreter }: Session): string {
+  return sessionKeyOf({ sessionId, cwd, interpreter });
+}

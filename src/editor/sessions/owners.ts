@@ -1,0 +1,31 @@
+import type { OwnerKind, OwnerSnapshot, SessionSnapshot } from '../../pool/types';
+
+const kinds: readonly OwnerKind[] = ['window', 'chat', 'client', 'extension'];
+
+/** What stands behind an owner: ids say it before their first colon, as in `window:…`. */
+export function ownerKind(ownerId: string): OwnerKind | undefined {
+  return kinds.find((kind) => ownerId.startsWith(`${kind}:`));
+}
+
+/**
+ * What a window holds is a person's: it is stopped for others only when the person has chosen it. The rest may go when
+ * nobody uses it and somebody waits.
+ */
+export function mayEvict({ owners }: Pick<SessionSnapshot, 'owners'>): boolean {
+  return !owners.some(({ id, kind }) => kind !== 'departed' && ownerKind(id) === 'window');
+}
+
+/** An owner for people, who know their own window as "This window". */
+export function ownerInWords({ id, kind }: OwnerSnapshot, thisWindow: string): string {
+  if (id === thisWindow) return 'This window';
+  if (kind === 'fallback') return 'Whoever runs next';
+  return ownerKind(id) === 'window' ? 'Another window' : id;
+}
+
+/** Whom it hits when a session ends: those who hold it, but for this window. */
+export function othersOf(
+  { owners }: Pick<SessionSnapshot, 'owners'>,
+  thisWindow: string,
+): readonly OwnerSnapshot[] {
+  return owners.filter(({ id, kind }) => kind === 'explicit' && id !== thisWindow);
+}
