@@ -7,6 +7,8 @@ import type { ExecutionSnapshot } from './types';
 
 /** Where a call waits; told when the call goes away by itself. */
 export interface CallPlace {
+  /** What the call waits for, in half a sentence, where that is not simply its turn. */
+  waitingFor(): string | undefined;
   leave(call: Call): void;
 }
 
@@ -38,6 +40,8 @@ export interface Call {
   /** Since the epoch, in ms. */
   readonly deadlineAt: number | undefined;
   readonly wantsReset: boolean;
+  /** False: all that it wants is that a kernel is there. */
+  readonly needsTurn: boolean;
   /** It fails rather than wait for a slot, where the kernel that it wants replaced keeps its own. */
   readonly needsSlotNow: boolean;
   /** Set by whoever holds it while it waits. */
@@ -48,6 +52,8 @@ export interface Call {
   /** What survives a reload of it; undefined: nothing. */
   record(isUnsent: boolean): RunRecord | undefined;
 
+  /** The kernel is there, which is all that a call without a turn waits for. */
+  ready(): void;
   /** Its turn. Never throws; the end comes by `turn.onFree`. */
   perform(kernel: PooledKernel, turn: Turn): void;
   /** Ends it before its turn. */

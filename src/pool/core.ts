@@ -68,6 +68,7 @@ export class PoolCore implements SessionHost {
       clock: parts.clock,
       leaving: this.leaving,
       isFull: () => this.isFull(),
+      whoHoldsSlots: () => this.whoHoldsSlots(),
       watchOwners: (waiter) => this.owners.watch(waiter),
       admit: (waiter) => this.admit(waiter),
       evictFor: (waiter) => this.evictFor(waiter),
@@ -210,6 +211,16 @@ export class PoolCore implements SessionHost {
   private waitFor(identity: SessionIdentity): Waiter {
     this.lookAgain = true;
     return this.line.add(identity);
+  }
+
+  private whoHoldsSlots(): string {
+    const holders = new Set<string>();
+    for (const session of this.sessions.values()) {
+      const { isHeld, holders: ids } = session.owners;
+      for (const id of isHeld ? ids : ['kernels on their way out']) holders.add(id);
+    }
+    const held = `${this.sessions.size} of ${this.settings.capacity}`;
+    return `${held} held by ${[...holders].join(', ')}`;
   }
 
   private admit(waiter: Waiter): void {

@@ -58,6 +58,8 @@ export class Lane implements CallPlace {
     current?.kernelGone(cause);
   }
 
+  waitingFor(): undefined {}
+
   leave(call: Call): void {
     this.remove(call);
     this.events.onChange();

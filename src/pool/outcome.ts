@@ -11,7 +11,8 @@ export type RunEnd =
 
 /** Why a call ended without its code having been sent. */
 export type NotRunCause =
-  | LimitCause
+  /** `waitingFor`: in half a sentence, for people. */
+  | (LimitCause & { readonly waitingFor?: string })
   /** Whoever it ran for let go of the session. */
   | { readonly kind: 'released' }
   /** The session ended before its turn. `reason`: a sentence, for people. */
@@ -108,7 +109,11 @@ export function verdictOfNotRun(cause: NotRunCause): Verdict {
     case 'released':
       return cancelled(undefined);
     case 'timedOut':
-      return cancelled(`Timed out after ${seconds(cause.limitMs)}, before it ran.`);
+      return cancelled(
+        cause.waitingFor === undefined
+          ? `Timed out after ${seconds(cause.limitMs)}, before it ran.`
+          : `Timed out after ${seconds(cause.limitMs)}, waiting for ${cause.waitingFor}.`,
+      );
     case 'sessionEnded':
       return cancelled(`Not run: ${cause.reason}`);
   }

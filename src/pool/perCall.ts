@@ -33,7 +33,7 @@ export async function runPerCall(call: RunCall, parts: PerCallParts): Promise<Ex
       onOverdue: (error) => call.fail(error),
     },
   );
-  call.place = { leave: () => start.abort() };
+  call.place = { waitingFor: () => 'its kernel to start', leave: () => start.abort() };
   try {
     return await call.result;
   } finally {

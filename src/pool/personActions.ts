@@ -53,14 +53,7 @@ export async function restartSession(
     );
   }
   const { identity } = session;
-  const ready = new ReadyCall(
-    identity,
-    undefined,
-    executionId,
-    core.clock.now(),
-    true,
-    async () => {},
-  );
+  const ready = new ReadyCall(identity, undefined, executionId, core.clock.now(), true);
   core.batch(() => {
     session.lane.cancelQueue({ kind: 'sessionEnded', reason: 'the kernel was restarted.' });
     session.dispatch({ type: 'attached' });

@@ -12,6 +12,11 @@ export class PreludeDocs {
 
   constructor(private readonly clock: Clock) {}
 
+  /** Docs that are known, or being looked at. */
+  get(content: string): Promise<Docs> | undefined {
+    return this.known.get(content);
+  }
+
   /** A failed introspection rejects for all who wait for it, and leaves nothing. */
   of(content: string, kernel: PooledKernel): Promise<Docs> {
     const known = this.known.get(content);
@@ -29,9 +34,14 @@ export class PreludeDocs {
     );
     try {
       const docs = kernel.introspectPrelude?.() ?? Promise.resolve([]);
-      return await Promise.race([docs, limit.promise]);
+      return (await Promise.race([docs, limit.promise])).map(withFirstLine);
     } finally {
       timer.dispose();
     }
   }
+}
+
+function withFirstLine(helper: PreludeHelper): PreludeHelper {
+  const [docstring = ''] = helper.docstring.trim().split('\n');
+  return { ...helper, docstring: docstring.trim() };
 }

@@ -1,5 +1,4 @@
 import { deferred } from '../base/deferred';
-import { messageOf } from '../base/errors';
 import type { PooledKernel } from '../kernel/kernel';
 import type { Call, CallPlace, Turn } from './call';
 import type { SessionIdentity } from './key';
@@ -7,17 +6,17 @@ import { verdictOfNotRun, type NotRunCause } from './outcome';
 import type { ExecutionSnapshot } from './types';
 
 /** What became of a call that has no code of its own. */
-export type ReadyEnd<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
+export type ReadyEnd = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
 
-/** Waits for a kernel to be up and free, and does one thing with it. */
-export class ReadyCall<T> implements Call {
+/** Waits for a kernel to be up; with `work`, for it to be free too, to do one thing with it. */
+export class ReadyCall implements Call {
   readonly runsCode = false;
+  readonly needsTurn: boolean;
   readonly deadlineAt = undefined;
   readonly wantsReset = false;
   place: CallPlace | undefined;
   freshFrom: number | undefined;
-  private readonly over = deferred<ReadyEnd<T>>();
+  private readonly over = deferred<ReadyEnd>();
 
   constructor(
     readonly identity: SessionIdentity,
@@ -25,11 +24,13 @@ export class ReadyCall<T> implements Call {
     readonly executionId: string,
     private readonly queuedAt: number,
     readonly needsSlotNow: boolean,
-    private readonly work: (kernel: PooledKernel) => Promise<T>,
-  ) {}
+    private readonly work?: (kernel: PooledKernel) => Promise<void>,
+  ) {
+    this.needsTurn = work !== undefined;
+  }
 
   /** Never rejects. */
-  get end(): Promise<ReadyEnd<T>> {
+  get end(): Promise<ReadyEnd> {
     return this.over.promise;
   }
 
@@ -39,10 +40,15 @@ export class ReadyCall<T> implements Call {
 
   record(): undefined {}
 
+  ready(): void {
+    this.over.resolve({ ok: true });
+  }
+
   perform(kernel: PooledKernel, turn: Turn): void {
-    this.work(kernel).then(
-      (value) => {
-        this.over.resolve({ ok: true, value });
+    const work = this.work?.(kernel) ?? Promise.resolve();
+    work.then(
+      () => {
+        this.ready();
         turn.onFree({ outcome: 'ok' });
       },
       (error: unknown) => {
@@ -67,9 +73,4 @@ export class ReadyCall<T> implements Call {
   kernelGone(cause: string): void {
     this.fail(new Error(cause));
   }
-}
-
-/** The reason of a failed one, for people. */
-export function reasonOf(end: { readonly error: unknown }): string {
-  return messageOf(end.error);
 }

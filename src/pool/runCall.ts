@@ -50,6 +50,7 @@ interface Running {
 /** One run of code: waits, runs, keeps its limits, and settles once with a result. */
 export class RunCall implements Call {
   readonly runsCode = true;
+  readonly needsTurn = true;
   readonly ownerId: string | undefined;
   readonly deadlineAt: number | undefined;
   readonly wantsReset: boolean;
@@ -110,6 +111,8 @@ export class RunCall implements Call {
       ...(isUnsent && origin === 'person' ? { code: this.code } : {}),
     };
   }
+
+  ready(): void {}
 
   perform(kernel: PooledKernel, turn: Turn): void {
     const abort = new AbortController();
@@ -184,7 +187,8 @@ export class RunCall implements Call {
       return;
     }
     const { place } = this;
-    this.notRun(cause);
+    const waitingFor = place?.waitingFor();
+    this.notRun(waitingFor === undefined ? cause : { ...cause, waitingFor });
     place?.leave(this);
   }
 

@@ -12,6 +12,8 @@ export interface SlotLineParts {
   /** Kernels that are wanted gone and not known to be. */
   readonly leaving: ReadonlySet<Session>;
   isFull(): boolean;
+  /** For people: "4 of 4 are held by …". */
+  whoHoldsSlots(): string;
   watchOwners(waiter: Waiter): OwnerWatcher;
   /** A slot is free: the waiter becomes a session. */
   admit(waiter: Waiter): void;
@@ -42,8 +44,9 @@ export class SlotLine {
   }
 
   add(identity: SessionIdentity): Waiter {
-    const { clock, watchOwners } = this.parts;
-    const waiter = new Waiter(identity, clock.now(), watchOwners, ({ key }) => this.remove(key));
+    const { clock, watchOwners, whoHoldsSlots } = this.parts;
+    const onEmpty = ({ key }: Waiter): void => this.remove(key);
+    const waiter = new Waiter(identity, clock.now(), watchOwners, onEmpty, whoHoldsSlots);
     this.places.set(waiter.key, waiter);
     this.parts.changed();
     return waiter;

@@ -40,6 +40,7 @@ export class Turns {
   /** The kernel is there: whoever waits for it goes first. */
   ready(): void {
     this.idleSince = this.host.clock.now();
+    for (const call of this.lane.takeQueue(({ needsTurn }) => !needsTurn)) call.ready();
     this.pump();
     if (this.session.isIdle) this.host.turnedIdle(this.session);
   }
@@ -49,6 +50,11 @@ export class Turns {
   }
 
   enqueue(call: Call): void {
+    if (!call.needsTurn && this.session.state.kind === 'live' && this.session.slot.isAlive) {
+      call.ready();
+      if (this.session.isIdle) this.host.turnedIdle(this.session);
+      return;
+    }
     call.freshFrom = this.isFreshForNext ? this.session.incarnation : this.session.incarnation + 1;
     this.lane.push(call);
     this.pump();
@@ -88,7 +94,6 @@ export class Turns {
   }
 
   private turnOver(call: Call, end: TurnEnd): void {
-    this.lastUse = this.host.nextUse();
     this.idleSince = this.host.clock.now();
     this.host.batch(() => {
       if (this.session.state.kind === 'live' && !this.session.slot.isAlive) {

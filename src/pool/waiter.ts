@@ -14,6 +14,7 @@ export class Waiter implements CallPlace {
     private readonly since: number,
     watchOwners: (waiter: Waiter) => OwnerWatcher,
     private readonly onEmpty: (waiter: Waiter) => void,
+    private readonly whoHoldsSlots: () => string,
   ) {
     this.key = keyOf(identity);
     this.owners = new OwnerSet(identity.sessionId, watchOwners(this));
@@ -27,6 +28,10 @@ export class Waiter implements CallPlace {
   enqueue(call: Call): void {
     call.place = this;
     this.calls.push(call);
+  }
+
+  waitingFor(): string {
+    return `a free kernel slot (${this.whoHoldsSlots()})`;
   }
 
   leave(call: Call): void {

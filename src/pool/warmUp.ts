@@ -1,7 +1,9 @@
+import { messageOf } from '../base/errors';
+import type { PooledKernel } from '../kernel/kernel';
 import type { PoolCore } from './core';
 import { identityOf, type SessionIdentity } from './key';
 import type { PreludeDocs } from './preludeDocs';
-import { ReadyCall, reasonOf } from './readyCall';
+import { ReadyCall } from './readyCall';
 import type { WarmRequest, WarmResult } from './types';
 
 export interface WarmParts {
@@ -17,17 +19,28 @@ export async function warmUp(
   executionId: string,
 ): Promise<WarmResult> {
   const identity = identityOf(request);
+  const content = parts.contentOf(identity);
+  let docs = parts.docs.get(content);
+  const introspect = async (kernel: PooledKernel): Promise<void> => {
+    docs = parts.docs.of(content, kernel);
+    await docs;
+  };
   const call = new ReadyCall(
     identity,
     request.ownerId,
     executionId,
     core.clock.now(),
     false,
-    (kernel) => parts.docs.of(parts.contentOf(identity), kernel),
+    docs ? undefined : introspect,
   );
   core.acquire(call);
   const end = await call.end;
-  return end.ok ? { ok: true, docs: end.value } : { ok: false, reason: reasonOf(end) };
+  if (!end.ok) return { ok: false, reason: messageOf(end.error) };
+  try {
+    return { ok: true, docs: (await docs) ?? [] };
+  } catch (error) {
+    return { ok: false, reason: messageOf(error) };
+  }
 }
 
 /** Sessions of one language and interpreter have one prelude, as long as nobody says otherwise. */

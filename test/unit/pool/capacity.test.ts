@@ -59,7 +59,9 @@ describe('B2.11 waiting for a slot', () => {
     abort.abort();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await aborted.promise).toMatchObject({ cancelled: true, output: '' });
-    expect((await late.promise).output).toMatch(/^Timed out after 1 second, before it ran\.$/);
+    expect((await late.promise).output).toBe(
+      'Timed out after 1 second, waiting for a free kernel slot (1 of 1 held by kernels on their way out).',
+    );
     expect(waiting(h)).toEqual(['d']);
     h.kernels.at(0).confirm();
     await last.promise;
@@ -109,6 +111,20 @@ describe('B2.12 eviction', () => {
     await h.run('d', 'd');
     expect(sd(h)).toEqual([0, 0, 1, 0]);
     expect(h.kernels.at(2).shutdowns).toEqual([undefined]);
+  });
+
+  it('the end of a run does not refresh the order, its start does', async () => {
+    const h = harness({ capacity: 2, execute: 'hang' });
+    void h.run('a', 'a');
+    await settle();
+    void h.run('b', 'b');
+    await settle();
+    h.kernels.at(1).finish();
+    h.kernels.at(0).finish();
+    await settle();
+    void h.run('c', 'c');
+    await settle();
+    expect(sd(h)).toEqual([1, 0, 0]);
   });
 
   it('never takes a busy session or one with a queue; whoever turns idle first is taken', async () => {

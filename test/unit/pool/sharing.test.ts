@@ -211,6 +211,20 @@ describe('B4 warm-up', () => {
     expect(introspections).toBe(2);
   });
 
+  it('a hit does not wait for what runs, and gives first lines of docstrings', async () => {
+    const h = harness({
+      prepare: (kernel) => {
+        kernel.introspectPrelude = () =>
+          Promise.resolve([{ ...docs[0]!, docstring: '\n  First.\n\n  More.' }]);
+      },
+    });
+    const warm = () => h.pool.warm({ cwd: '/w', sessionId: 's', ownerId: 'b' });
+    await warm();
+    h.kernels.at(0).executePlan = 'hang';
+    void h.run('a', 's');
+    expect(await warm()).toEqual({ ok: true, docs: [{ ...docs[0], docstring: 'First.' }] });
+  });
+
   it('a failed one answers its reason and leaves nothing in the cache', async () => {
     let introspections = 0;
     const h = harness({
