@@ -121,6 +121,19 @@ describe('B2 the disposal rule', () => {
     expect(h.kernels.at(0).sd).toBe(2);
   });
 
+  it('8: after an attach the time of the next retry counts anew', async () => {
+    const h = await filled(harness({ shutdown: 'unconfirmed' }), 'a');
+    await h.pool.disposeOwner('a');
+    await vi.advanceTimersByTimeAsync(10_000);
+    await h.run('a', 'a');
+    await vi.advanceTimersByTimeAsync(10_000);
+    await h.pool.disposeOwner('a');
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(h.kernels.at(0).shutdowns).toEqual([limited, limited]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(h.kernels.at(0).shutdowns).toEqual([limited, limited, undefined]);
+  });
+
   it('9: a hung attempt stays in flight and is not called again', async () => {
     const h = await filled(harness({ shutdown: 'hang' }), 'a');
     const cleanUp = watch(h.pool.disposeOwner('a'));

@@ -409,6 +409,30 @@ describe('A7 dead kernels', () => {
     },
   );
 
+  it.each(['TimeoutError', 'AbortError'])(
+    'a %s of the stop under a deadline counts as the timeout, also ahead of it',
+    async (name) => {
+      const h = harness();
+      await h.run('a', 's');
+      h.kernels.at(0).alive = false;
+      h.kernels.at(0).shutdownPlan = { reject: new DOMException('late', name), afterMs: 50 };
+      const run = watch(h.run('a', 's', { timeoutMs: 2_000 }));
+      await vi.advanceTimersByTimeAsync(50);
+      expect(run.state).toBe('resolved');
+      expect((await run.promise).output).toBe('Timed out after 2 seconds, before it ran.');
+      expect(h.kernels.starts).toBe(1);
+    },
+  );
+
+  it('the same without a deadline does not block the replacement', async () => {
+    const h = harness();
+    await h.run('a', 's');
+    h.kernels.at(0).alive = false;
+    h.kernels.at(0).shutdownPlan = { reject: new DOMException('late', 'TimeoutError') };
+    expect(await h.run('a', 's')).toMatchObject({ exitCode: 0 });
+    expect(h.kernels.starts).toBe(2);
+  });
+
   it('callers share one replacement, each under its own limits', async () => {
     const h = harness();
     await h.run('a', 's');

@@ -176,6 +176,30 @@ describe('what a person does', () => {
     expect(sd(h)).toEqual([1, 0]);
   });
 
+  it('the late answer of an attempt that a kill overtook says nothing of the next kernel', async () => {
+    const h = harness({
+      shutdown: 'hang',
+      prepare: (kernel) => {
+        kernel.kill = () => {
+          kernel.alive = false;
+          return Promise.resolve({ confirmed: true });
+        };
+      },
+    });
+    await h.run('a', 's');
+    const restarted = watch(h.pool.restart(id));
+    await h.pool.kill(id);
+    await restarted.promise;
+    const cleanUp = watch(h.pool.disposeOwner('a'));
+    h.kernels.at(0).confirm();
+    await settle();
+    expect(cleanUp.state).toBe('pending');
+    expect(h.pool.capacity().counted).toBe(1);
+    h.kernels.at(1).confirm();
+    await cleanUp.promise;
+    expect(h.pool.capacity().counted).toBe(0);
+  });
+
   it('kill without evidence: the record and its owners stay, and it is tried again', async () => {
     const h = harness({ shutdown: 'unconfirmed' });
     await h.run('a', 's');
