@@ -17,10 +17,12 @@ import type { Processes } from '../platform/processes';
 import * as m from '../protocol/messages';
 import type { HostConnection, KernelChannel } from './hostConnection';
 import { endOrphan } from './orphan';
+import { paced } from './paced';
 import { RemoteRun } from './remoteRun';
 
 /** Limits of the host's answers, in ms beyond what the asked thing itself may take. */
 const ANSWER_WITHIN_MS = 5_000;
+const MEMORY_EVERY_MS = 2_000;
 /** An unlimited stop takes at most the sum of the ladder's deadlines in the host. */
 const UNLIMITED_STOP_MS = 15_000;
 /** The host kills what does not heed an abort after 5 s. Past this, it is the host that does not answer. */
@@ -52,6 +54,8 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   readonly onDidExit = this.didExit.event;
   readonly onDidStopStep = this.didStopStep.event;
   readonly onDidLateOutput = this.didLateOutput.event;
+  // The host reads the whole process table for it: a figure for people and for a cap, not worth a run's time.
+  readonly memory = paced(MEMORY_EVERY_MS, () => this.measureMemory());
 
   constructor(
     private readonly name: string,
@@ -161,7 +165,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     );
   }
 
-  async memory(): Promise<number | undefined> {
+  private async measureMemory(): Promise<number | undefined> {
     if (!this.isAlive()) return undefined;
     try {
       const params = { kernel: this.name };
