@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock';
+import { treeRows } from '../../src/editor/sessions/rows';
+import { RowTree } from '../../src/editor/sessions/rowTree';
 import { SessionsModel } from '../../src/editor/sessions/sessionsModel';
+import { createKernelPool } from '../../src/pool/pool';
 import type { KernelPool, SessionSnapshot } from '../../src/pool/types';
+import { FakeKernel } from '../support/fakeKernel';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -76,4 +80,43 @@ it('lets go of the pool', () => {
   model.attach(pool);
   model.dispose();
   expect(listeners.size).toBe(0);
+});
+
+it('costs a view no more for a thousand changes a second than what an eye can follow', async () => {
+  const kernels: FakeKernel[] = [];
+  const pool = createKernelPool({
+    startKernel(request) {
+      const kernel = new FakeKernel(request);
+      kernels.push(kernel);
+      return Promise.resolve(kernel);
+    },
+  });
+  let asked = 0;
+  const model = new SessionsModel(systemClock);
+  model.attach(pool);
+  const tree = new RowTree();
+  const drawn: (string | undefined)[] = [];
+  model.onDidChange(() => {
+    asked++;
+    const rows = treeRows(model.sessions(), model.capacity(), {
+      now: Date.now(),
+      ownerId: 'window:me',
+      labelOf: ({ cwd }) => cwd,
+      firstLineOf: () => undefined,
+    });
+    drawn.push(...tree.replace(rows));
+  });
+  const run = (cwd: string): Promise<unknown> =>
+    pool.execute('1', { cwd, sessionId: 'python:x', ownerId: 'window:me' });
+  await run('/w/quiet');
+  for (let ms = 0; ms < 1_000; ms++) {
+    await run('/w/a');
+    await vi.advanceTimersByTimeAsync(1);
+  }
+  await vi.advanceTimersByTimeAsync(200);
+  expect(kernels.map(({ executions }) => executions.length)).toEqual([1, 1_000]);
+  expect(asked).toBeLessThanOrEqual(14);
+  // The first ones draw everything, as sessions come; after that the quiet session is left alone.
+  expect(drawn.length).toBeLessThanOrEqual(asked);
+  expect(drawn).not.toContain('session:session-1');
 });

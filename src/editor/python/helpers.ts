@@ -95,7 +95,9 @@ def is_from(value, file):
         code = getattr(inspect.unwrap(value), "__code__", None)
     except ValueError:
         return False
-    return callable(value) and (code is None or code.co_filename == file)
+    if code is None:
+        return callable(value) and not inspect.isbuiltin(value)
+    return code.co_filename == file
 
 def signature_of(value):
     try:
