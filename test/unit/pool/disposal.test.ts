@@ -260,6 +260,18 @@ describe('B3 out of resources', () => {
     expect(h.pool.capacity().counted).toBe(1);
   });
 
+  it('starts that fail together are recovered together', async () => {
+    let recoveries = 0;
+    const h = harness({
+      recoverResources: () => Promise.resolve(void recoveries++),
+      prepare: (_, index) => {
+        if (index < 2) throw Object.assign(new Error('spawn'), { code: 'EMFILE' });
+      },
+    });
+    await Promise.all([h.run('a', 's'), h.run('b', 't')]);
+    expect([recoveries, h.kernels.starts]).toEqual([1, 4]);
+  });
+
   it('a failing hook does not cost the second try', async () => {
     const h = harness({
       recoverResources: () => Promise.reject(new Error('no server')),

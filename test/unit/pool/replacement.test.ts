@@ -200,6 +200,26 @@ describe('what a person does', () => {
     expect(h.pool.capacity().counted).toBe(0);
   });
 
+  it('what an old kernel still was at frees nothing of the new one', async () => {
+    let answer = (): void => {};
+    const h = harness({
+      execute: 'hang',
+      prepare: (kernel, index) => {
+        if (index > 0) return;
+        kernel.introspectPrelude = () => new Promise((resolve) => (answer = () => resolve([])));
+      },
+    });
+    const warm = watch(h.pool.warm({ cwd: '/w', sessionId: 's', ownerId: 'a' }));
+    await settle();
+    await h.pool.restart(id);
+    expect(await warm.promise).toMatchObject({ ok: false });
+    void h.run('a', 's', { code: 'first' });
+    void h.run('a', 's', { code: 'second' });
+    answer();
+    await settle();
+    expect(h.kernels.at(1).codes).toEqual(['first']);
+  });
+
   it('kill without evidence: the record and its owners stay, and it is tried again', async () => {
     const h = harness({ shutdown: 'unconfirmed' });
     await h.run('a', 's');

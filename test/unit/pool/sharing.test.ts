@@ -76,6 +76,17 @@ describe('A3 sharing and start-up', () => {
     },
   );
 
+  it('a kernel that arrives after its start was forgotten is shut down all the same', async () => {
+    const { h, gate } = slowStart();
+    void h.run('a', 's');
+    void h.pool.disposeOwner('a');
+    await h.pool.forget('session-1');
+    expect(h.pool.capacity().counted).toBe(0);
+    gate.resolve();
+    await settle();
+    expect(h.kernels.at(0)).toMatchObject({ codes: [], shutdowns: [undefined] });
+  });
+
   it('a call for the key of an aborted start begins another', async () => {
     const { h, gate } = slowStart();
     void h.run('a', 's');
