@@ -53,7 +53,7 @@ export function createStack(python: string): Stack {
         sessionLabel: sessionId,
         code,
         language: 'python',
-        ownerLabel: 'bench',
+        owner: 'bench',
         queuedAt: Date.now(),
       });
       const result = await pool.execute(code, {
