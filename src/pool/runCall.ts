@@ -61,6 +61,7 @@ export class RunCall implements Call {
   private readonly limits: Disposable;
   private readonly answer = deferred<ExecutionResult>();
   private readonly collected: OutputLog;
+  private readonly notes: string[] = [];
   private running: Running | undefined;
   private interruption: Interruption | undefined;
   /** The caller has its answer; the kernel may still be at it. */
@@ -118,6 +119,7 @@ export class RunCall implements Call {
     const abort = new AbortController();
     this.running = { kernel, turn, abort, startedAt: this.parts.clock.now() };
     for (const news of turn.news) this.collected.heading(news);
+    this.notes.push(...turn.news);
     this.tell(this.options.onStart);
     this.send(kernel, this.executeOptions(turn, abort.signal)).then(
       (reply) => this.replied(reply),
@@ -250,8 +252,12 @@ export class RunCall implements Call {
   private settle(verdict: Verdict): void {
     if (!this.close()) return;
     const { note, ...rest } = verdict;
-    if (note !== undefined) this.collected.closing(note);
-    this.answer.resolve({ ...this.collected.summary(), ...rest });
+    if (note !== undefined) {
+      this.collected.closing(note);
+      this.notes.push(note);
+    }
+    const notes = this.notes.length > 0 ? { notes: this.notes } : {};
+    this.answer.resolve({ ...this.collected.summary(), ...rest, ...notes });
   }
 
   /** Answers whether it was open. */

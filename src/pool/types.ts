@@ -119,6 +119,8 @@ export interface ExecutionResult {
   /** In order of first emission; an update has replaced its display in place. */
   readonly displayOutputs: readonly DisplayOutput[];
   readonly stdinRequested: boolean;
+  /** What Holdfast itself says in `output`, for whoever shows the run piece by piece: why the kernel is new, how it ended. */
+  readonly notes?: readonly string[];
   /** Path of the full output on disk. */
   readonly artifact?: string;
 }

@@ -142,6 +142,7 @@ describe('A10 deadlines and aborts', () => {
     await vi.advanceTimersByTimeAsync(timeoutMs);
     expect(await run.promise).toMatchObject({
       output: `partial\nTimed out after ${told}.`,
+      notes: [`Timed out after ${told}.`],
       cancelled: true,
       exitCode: undefined,
     });
