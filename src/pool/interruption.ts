@@ -9,6 +9,25 @@ export const HEED_WITHIN_MS = 5_000;
 // Enough for an async function that answers in its abort listener to be heard through its promises.
 const HOPS_TO_ANSWER = 12;
 
+/** An interrupt that a person sent by the kernel's own means. It ends nothing here, but it may go unheeded. */
+export class SentInterrupt implements Disposable {
+  readonly at: number;
+  unheededSince: number | undefined;
+  private readonly timer: Disposable;
+
+  constructor(clock: Clock, onUnheeded: () => void) {
+    this.at = clock.now();
+    this.timer = clock.after(HEED_WITHIN_MS, () => {
+      this.unheededSince = this.at;
+      onUnheeded();
+    });
+  }
+
+  dispose(): void {
+    this.timer.dispose();
+  }
+}
+
 export interface InterruptionEvents {
   /** It was not heeded in time. */
   onUnheeded(): void;

@@ -15,7 +15,7 @@ import {
   type LimitCause,
 } from './deadline';
 import { deathOf, describeDeath } from './death';
-import { Interruption } from './interruption';
+import { Interruption, SentInterrupt } from './interruption';
 import type { SessionIdentity } from './key';
 import {
   endOfKernel,
@@ -66,7 +66,8 @@ export class RunCall implements Call {
   private interruption: Interruption | undefined;
   /** The caller has its answer; the kernel may still be at it. */
   private settled = false;
-  /** A person interrupted it. */
+  /** A person interrupted it, last by this. */
+  private sentInterrupt: SentInterrupt | undefined;
   private wasInterrupted = false;
 
   constructor(
@@ -90,13 +91,14 @@ export class RunCall implements Call {
   }
 
   snapshot(): ExecutionSnapshot {
+    const interrupt = this.interruption ?? this.sentInterrupt;
     return {
       id: this.executionId,
       ownerId: this.ownerId,
       queuedAt: this.queuedAt,
       ...(this.running === undefined ? {} : { startedAt: this.running.startedAt }),
-      ...(this.interruption === undefined ? {} : { interruptedAt: this.interruption.at }),
-      ...(this.interruption?.unheededSince === undefined ? {} : { unheeded: true as const }),
+      ...(interrupt === undefined ? {} : { interruptedAt: interrupt.at }),
+      ...(interrupt?.unheededSince === undefined ? {} : { unheeded: true as const }),
     };
   }
 
@@ -143,12 +145,18 @@ export class RunCall implements Call {
   interrupt(bySignal: boolean): void {
     this.wasInterrupted = true;
     if (bySignal) this.stop({ kind: 'aborted' });
+    else if (this.running) {
+      const { turn } = this.running;
+      this.sentInterrupt?.dispose();
+      this.sentInterrupt = new SentInterrupt(this.parts.clock, () => turn.onChange());
+      turn.onChange();
+    }
   }
 
   kernelGone(cause: string): void {
     this.running = undefined;
     this.settle(verdictOfRun(endOfKernel(this.interruption?.cause, cause)));
-    this.interruption?.dispose();
+    this.endInterrupts();
   }
 
   /** A kernel that throws instead of rejecting is treated alike. */
@@ -240,13 +248,18 @@ export class RunCall implements Call {
     const { running } = this;
     if (!running) return;
     this.running = undefined;
-    this.interruption?.dispose();
+    this.endInterrupts();
     this.settle(verdictOfRun(end));
     const outcome = outcomeOf(end);
     running.turn.onFree({
       outcome: outcome === 'cancelled' && this.wasInterrupted ? 'interrupted' : outcome,
       ...(cwd === undefined ? {} : { cwd }),
     });
+  }
+
+  private endInterrupts(): void {
+    this.interruption?.dispose();
+    this.sentInterrupt?.dispose();
   }
 
   private settle(verdict: Verdict): void {

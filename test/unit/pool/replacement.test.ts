@@ -293,6 +293,37 @@ describe('what a person does', () => {
     expect(await h.pool.interrupt(id)).toMatchObject({ delivered: false });
   });
 
+  it('an interrupt of a person that is swallowed is shown after 5 s, each one anew, and kills nothing', async () => {
+    const h = harness({
+      execute: 'hang',
+      prepare: (kernel) =>
+        void Object.assign(kernel, {
+          interrupt: () => Promise.resolve({ delivered: true, target: 'process group 1' }),
+        }),
+    });
+    const run = watch(h.run('a', 's'));
+    await settle();
+    const execution = () => {
+      const { state } = h.pool.sessions()[0]!;
+      return state.kind === 'busy' ? state.execution : undefined;
+    };
+    await h.pool.interrupt(id);
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(execution()).toMatchObject({ interruptedAt: expect.any(Number) as number });
+    expect(execution()).not.toHaveProperty('unheeded');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(execution()).toMatchObject({ unheeded: true });
+    await h.pool.interrupt(id);
+    expect(execution()).not.toHaveProperty('unheeded');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(execution()).toMatchObject({ unheeded: true });
+    expect(run.state).toBe('pending');
+    expect(h.kernels.at(0).sd).toBe(0);
+    h.kernels.at(0).finish();
+    expect(await run.promise).toMatchObject({ exitCode: 0 });
+    expect(vi.getTimerCount()).toBe(1);
+  });
+
   it('an interrupt cancels the rest of the queue where the settings say so', async () => {
     const h = harness({ execute: 'heedAbort', queueOnInterrupt: 'cancel' });
     const runs = [1, 2, 3].map(() => watch(h.run('a', 's')));
