@@ -154,7 +154,7 @@ export class Runs implements Disposable {
       sessionLabel: target.label,
       code: request.code,
       language: target.language,
-      ownerLabel: 'You',
+      owner: null,
       queuedAt,
       ...(request.source && { source: request.source }),
     });

@@ -50,6 +50,7 @@ export class Composer {
     line.append(this.runButton);
     this.element = el('form', { class: 'composer' }, line, this.why);
     this.element.addEventListener('submit', (event) => event.preventDefault());
+    this.drawAsk(null);
     this.update(this.state);
   }
 

@@ -1,6 +1,6 @@
 import { el } from './dom';
 import { drawRows, type Reveal } from './drawBlock';
-import { plural } from './format';
+import { plural, wellFormed } from './format';
 import { drawHtml } from './html';
 import { LineModel } from './lineModel';
 import { shownMimeTypes, type Piece } from './protocol';
@@ -37,7 +37,7 @@ function drawAs(
     case 'text/html':
       return withCopy(drawHtml(text), textOf(data['text/plain']));
     case 'image/svg+xml':
-      return drawImage(`data:image/svg+xml,${encodeURIComponent(text)}`, type, data, metadata);
+      return drawImage(svgAddress(text), type, data, metadata);
     case 'image/png':
     case 'image/jpeg':
     case 'image/webp':
@@ -49,6 +49,9 @@ function drawAs(
       return drawText(text);
   }
 }
+
+const svgAddress = (text: string): string =>
+  `data:image/svg+xml,${encodeURIComponent(wellFormed(text))}`;
 
 /** Notebooks write long text as a list of lines. */
 function textOf(value: unknown): string | undefined {

@@ -33,6 +33,11 @@ export function fileName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
+/** With U+FFFD for each half of a surrogate pair that stands alone: as UTF-8, in an address say, it could not be written. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
 /** What a mark says where output was left out. */
 export function leftOut(
   lines: number,

@@ -1,4 +1,4 @@
-import createPurifier, { type Config } from 'dompurify';
+import purifier, { type Config } from 'dompurify';
 import { el } from './dom';
 import { plural } from './format';
 
@@ -26,28 +26,31 @@ const config: Config = {
 };
 
 /**
- * HTML of some output as an element. It is cleaned of everything that runs, asks or loads, and stands in a shadow root,
- * so that its styles end at its border.
+ * HTML of some output as an element. It is cleaned of everything that runs, asks or loads, and its styles reach nothing
+ * else: they end at a shadow root. They do reach that root's host, whose own word is the last where it is `!important`, so
+ * the host stands in a frame that holds it from outside.
  */
 export function drawHtml(html: string): HTMLElement {
-  const host = el('div', { class: 'html' });
+  const frame = el('div', { class: 'html' });
   if (html.length > MAX_UNITS) {
-    host.append(
+    frame.append(
       el('div', { class: 'gap' }, `… HTML of ${plural(html.length, 'character')} left out`),
     );
-    return host;
+    return frame;
   }
   // A document of its own is inert: nothing in it runs or loads while it is being cut and cleaned.
   const parsed = new DOMParser().parseFromString(html, 'text/html');
   const surplus = cutRows(parsed);
   for (const style of parsed.head.querySelectorAll('style')) parsed.body.prepend(style);
+  const host = el('div');
+  frame.append(host);
   const root = host.attachShadow({ mode: 'open' });
   root.adoptedStyleSheets = [sheet()];
-  const clean = createPurifier(window).sanitize(parsed.body, config) as unknown as DocumentFragment;
+  const clean = purifier.sanitize(parsed.body, config) as unknown as DocumentFragment;
   nameDistantPictures(clean);
   root.append(clean);
   if (surplus > 0) root.append(el('div', { class: 'gap' }, `… ${plural(surplus, 'row')} left out`));
-  return host;
+  return frame;
 }
 
 /** Nothing is fetched for output, so a picture from elsewhere is named instead of shown broken. */
@@ -68,7 +71,7 @@ function cutRows(document: Document): number {
 function sheet(): CSSStyleSheet {
   const styles = new CSSStyleSheet();
   styles.replaceSync(`
-    :host { display: block; overflow-x: auto; contain: layout paint; }
+    :host { display: block; overflow-x: auto; }
     table { border-collapse: collapse; border: 0; font-variant-numeric: tabular-nums; }
     th, td { padding: 3px 12px 3px 0; border: 0; text-align: right; vertical-align: top; white-space: nowrap; }
     th { font-weight: 600; }

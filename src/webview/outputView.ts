@@ -1,3 +1,4 @@
+import { messageOf } from '../base/errors';
 import type { OutputUpdate, Piece } from './protocol';
 import { el, setText } from './dom';
 import { drawError, drawAnswer, drawDisplay } from './drawItem';
@@ -42,6 +43,8 @@ export interface OutputActions {
   readonly reveal: Reveal;
   /** Asks to be drawn in this frame or the next. */
   dirty(view: OutputView): void;
+  /** Something could not be drawn; its place says so. */
+  failed(error: unknown): void;
 }
 
 /** The output of one run: rows of text in blocks, and between them displays, errors and marks. */
@@ -75,7 +78,7 @@ export class OutputView {
     }
     for (const { id, data, metadata } of update.displays) {
       const shown = this.parts.find((part) => part.kind === 'item' && part.id === id);
-      shown?.element.replaceChildren(drawDisplay(data, metadata));
+      shown?.element.replaceChildren(this.attempt(() => drawDisplay(data, metadata)));
     }
     this.actions.dirty(this);
   }
@@ -168,9 +171,19 @@ export class OutputView {
       this.add({ ...newGap(), lines: cutsLine ? Math.max(0, lines - 1) : lines, bytes, displays });
       return;
     }
-    const element = this.drawItem(piece);
+    const element = this.attempt(() => this.drawItem(piece));
     this.items += 1;
     this.add({ kind: 'item', element, id: piece.kind === 'display' ? piece.id : undefined });
+  }
+
+  /** What somebody else's code made must not cost what comes after it. */
+  private attempt(draw: () => HTMLElement): HTMLElement {
+    try {
+      return draw();
+    } catch (error) {
+      this.actions.failed(error);
+      return el('div', { class: 'gap' }, `This could not be shown: ${messageOf(error)}`);
+    }
   }
 
   private drawItem(piece: Exclude<Piece, { kind: 'text' | 'gap' }>): HTMLElement {

@@ -1,9 +1,10 @@
+import { messageOf } from '../base/errors';
 import { Composer } from './composer';
 import { el, setText } from './dom';
 import { drawEmpty } from './empty';
 import { Header } from './header';
 import type { Host } from './host';
-import type { Ask, PanelUpdate, SessionHead, ToPanel } from './protocol';
+import type { Ask, NotUnderstood, PanelUpdate, SessionHead, ToPanel } from './protocol';
 import { Follower } from './scroll';
 import { TranscriptView } from './transcriptView';
 import { FrameWork } from './work';
@@ -42,12 +43,17 @@ export class PanelPage {
       helpers: () => host.send({ type: 'helpers', sessionKey: this.shown }),
       clear: () => this.toShown((sessionKey) => host.send({ type: 'clear', sessionKey })),
     });
-    this.work = new FrameWork(() => this.follower.keepUp());
+    this.work = new FrameWork(
+      (frame) => requestAnimationFrame(frame),
+      () => this.follower.keepUp(),
+      (error) => this.showFailure(error),
+    );
     this.transcript = new TranscriptView(
       {
         reveal: (file, line) => host.send({ type: 'reveal', file, line }),
         copy: (text) => host.send({ type: 'copy', text }),
         dirty: (view) => this.work.markDirty(view),
+        failed: (error) => this.report(error),
       },
       (summary) => setText(this.announcer, summary),
     );
@@ -85,18 +91,28 @@ export class PanelPage {
     this.element.append(this.announcer);
   }
 
-  receive(message: ToPanel): void {
+  receive(message: ToPanel | NotUnderstood): void {
     switch (message.type) {
       case 'update':
         return this.work.add(this.apply(message));
-      case 'focusInput':
-        return this.composer.focus();
       case 'insertInput':
         return this.composer.insert(message.text);
+      case 'notUnderstood':
+        this.showFailure(new Error(`A message was not understood. ${message.problem}`));
+        if (message.seq !== undefined) this.acknowledgeAfterPaint(message.seq);
     }
   }
 
   private *apply(update: PanelUpdate): Generator<void> {
+    try {
+      yield* this.show(update);
+    } finally {
+      // Also of what could not be shown: without it nothing would ever come again.
+      this.acknowledgeAfterPaint(update.seq);
+    }
+  }
+
+  private *show(update: PanelUpdate): Generator<void> {
     this.clockAhead = update.now - Date.now();
     if (update.reset) this.startOver(update);
     for (const id of update.removed) this.transcript.remove(id);
@@ -105,14 +121,17 @@ export class PanelPage {
     this.ask = update.ask;
     this.drawFrame(update);
     for (const entry of update.entries) {
-      yield* this.transcript.apply(entry, update.now, !update.reset);
+      try {
+        yield* this.transcript.apply(entry, update.now, !update.reset);
+      } catch (error) {
+        this.showFailure(error);
+      }
       yield;
     }
     this.drawFrame(update);
     this.markAsking();
     this.startTicking();
     this.restoreScroll(update);
-    this.acknowledgeAfterPaint(update.seq);
   }
 
   private startOver(update: PanelUpdate): void {
@@ -154,6 +173,16 @@ export class PanelPage {
   /** The second frame begins when the first is on the screen. */
   private acknowledgeAfterPaint(seq: number): void {
     requestAnimationFrame(() => this.host.send({ type: 'ack', seq }));
+  }
+
+  private showFailure(error: unknown): void {
+    this.transcript.showTrouble(`Something here could not be shown: ${messageOf(error)}`);
+    this.report(error);
+  }
+
+  private report(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.host.send({ type: 'problem', text });
   }
 
   private startTicking(): void {

@@ -111,7 +111,6 @@ const update = v.object({
 
 const toPanel = v.variant('type', [
   update,
-  v.object({ type: v.literal('focusInput') }),
   /** Into the input line at the caret, with the focus. */
   v.object({ type: v.literal('insertInput'), text }),
 ]);
@@ -129,6 +128,8 @@ const fromPanel = v.variant('type', [
   v.object({ type: v.literal('reveal'), file: text, line: count }),
   v.object({ type: v.literal('answer'), ask: count, text: v.nullable(text) }),
   v.object({ type: v.literal('copy'), text }),
+  /** Something could not be shown: for the log. */
+  v.object({ type: v.literal('problem'), text }),
 ]);
 
 export type RunState = v.InferOutput<typeof runState>;
@@ -143,8 +144,21 @@ export type PanelUpdate = v.InferOutput<typeof update>;
 export type ToPanel = v.InferOutput<typeof toPanel>;
 export type FromPanel = v.InferOutput<typeof fromPanel>;
 
-/** Throws a ValiError on anything else. */
-export const parseToPanel = (message: unknown): ToPanel => v.parse(toPanel, message);
+/** A message to the panel that is none of these. */
+export interface NotUnderstood {
+  readonly type: 'notUnderstood';
+  /** Of an update: nothing comes after it until it is acknowledged. */
+  readonly seq: number | undefined;
+  readonly problem: string;
+}
+
+export function parseToPanel(message: unknown): ToPanel | NotUnderstood {
+  const result = v.safeParse(toPanel, message);
+  if (result.success) return result.output;
+  const numbered = v.safeParse(v.object({ seq: count }), message);
+  const seq = numbered.success ? numbered.output.seq : undefined;
+  return { type: 'notUnderstood', seq, problem: v.summarize(result.issues) };
+}
 
 /** Undefined on anything else. */
 export function parseFromPanel(message: unknown): FromPanel | undefined {

@@ -10,6 +10,7 @@ export interface CardActions {
   readonly reveal: Reveal;
   readonly copy: (text: string) => void;
   readonly dirty: (view: OutputView) => void;
+  readonly failed: (error: unknown) => void;
 }
 
 const stateWords: Record<RunState, string> = {

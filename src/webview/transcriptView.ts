@@ -19,6 +19,7 @@ type Shown =
 export class TranscriptView {
   readonly element = el('ol', { class: 'entries', role: 'list' });
   private readonly dropped = el('li', { class: 'note dropped', hidden: '' });
+  private readonly trouble = el('li', { class: 'note trouble' });
   private readonly shown = new Map<number, Shown>();
 
   constructor(
@@ -40,11 +41,18 @@ export class TranscriptView {
   remove(id: number): void {
     this.shown.get(id)?.element.remove();
     this.shown.delete(id);
+    if (this.isEmpty) this.trouble.remove();
   }
 
   setDropped(runs: number): void {
     this.dropped.hidden = runs === 0;
     setText(this.dropped, `${plural(runs, 'earlier run')} left out`);
+  }
+
+  /** Says at the end of the list, once, that something is missing there. */
+  showTrouble(text: string): void {
+    setText(this.trouble, text);
+    this.element.append(this.trouble);
   }
 
   /** One entry's news as steps that are short each. `now` is on the extension's clock, in ms. */

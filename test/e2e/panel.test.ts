@@ -86,6 +86,13 @@ describe('the panel looks right', () => {
   });
 });
 
+/** The text of an update with one entry of loose output. */
+const rawUpdate = (seq: number, output: string): string => `{
+  type: 'update', seq: ${seq}, now: 0, reset: false, shown: '${SESSION}', sessions: null, removed: [],
+  entries: [{ kind: 'loose', id: ${seq}, output: { totalLines: 1, totalBytes: 1, ...${output} } }],
+  droppedRuns: 0, ask: null, runKey: '', inputDisabled: null,
+}`;
+
 describe('what output may do to the page', () => {
   const evil = `<img src="https://evil.test/x.png" onerror="window.hacked = 1"><script>window.hacked = 2</script>
     <a id="js" href="javascript:window.hacked=3">x</a><svg onload="window.hacked=4"><script>window.hacked=5</script></svg>
@@ -117,7 +124,7 @@ describe('what output may do to the page', () => {
     const kept = page.locator('#kept');
     expect(await kept.isVisible()).toBe(true);
     const colour =
-      'getComputedStyle(document.querySelector(".html").shadowRoot.querySelector("#kept")).color';
+      'getComputedStyle(document.querySelector(".html > div").shadowRoot.querySelector("#kept")).color';
     expect(await page.evaluate(colour)).toBe('rgb(1, 2, 3)');
     await page.getByText('[picture not loaded: https://evil.test/x.png]').waitFor();
     expect(
@@ -133,6 +140,99 @@ describe('what output may do to the page', () => {
     // What the policy refuses on top: a picture in a style sheet, and handlers while they are being cleaned away.
     expect(panel.complaints.every((text) => text.includes('Content Security Policy'))).toBe(true);
     panel.complaints.length = 0;
+  });
+
+  it('its styles cannot cover the panel, whatever they say of their own border', async () => {
+    panel = await openPanel(browser, { height: 300 });
+    const { page, transcript } = panel;
+    transcript.sessionChanged([live('busy')]);
+    const run = startRun(transcript, 'getpass()');
+    const cover = 'position:fixed!important;inset:0!important;z-index:9999!important';
+    run.put(
+      {
+        type: 'display',
+        data: {
+          'text/html': `<style>:host{${cover};contain:none!important;display:block!important;width:100vw!important;height:100vh!important;margin:0!important}</style><p>host</p>`,
+        },
+      },
+      {
+        type: 'display',
+        data: { 'text/html': `<div id="within" style="${cover};background:red">within</div>` },
+      },
+      {
+        type: 'display',
+        data: {
+          'text/html':
+            '<style>:host{overflow:visible!important;height:30px!important}</style><div style="margin:-900px;width:4000px;height:4000px;background:red">wide</div>',
+        },
+      },
+    );
+    const answered = transcript.ask(run.id, {
+      prompt: 'Password: ',
+      password: true,
+      signal: new AbortController().signal,
+    });
+    await panel.settled();
+    const covered = await page.evaluate(`[...document.querySelectorAll('.html')].map((frame) => {
+      const { left, top, right, bottom } = frame.getBoundingClientRect();
+      const within = (x, y) => x >= left && x <= right && y >= top && y <= bottom;
+      const foreign = [];
+      for (let x = 2; x < innerWidth; x += 37)
+        for (let y = 2; y < innerHeight; y += 7)
+          if (frame.contains(document.elementFromPoint(x, y)) && !within(x, y)) foreign.push([x, y]);
+      return foreign.length;
+    })`);
+    expect(covered).toEqual([0, 0, 0]);
+    await page.getByLabel('Password:').click();
+    await page.keyboard.type('hunter2');
+    await page.keyboard.press('Enter');
+    expect(await answered).toBe('hunter2');
+  });
+
+  it('half a character costs nothing but itself', async () => {
+    panel = await openPanel(browser);
+    const run = startRun(panel.transcript, "display({'image/svg+xml': …}, raw=True)");
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>\ud800</text></svg>`;
+    run.put({ type: 'display', data: { 'image/svg+xml': svg } }, stdout('half \ud800 a line\n'));
+    run.put({ type: 'display', data: { 'text/html': '<p>half \udc00 a table</p>' } });
+    run.put({ type: 'error', name: 'E', value: '\ud800', traceback: '' });
+    await panel.settled();
+    const width = 'document.querySelector(".picture img").naturalWidth';
+    await expect.poll(() => panel.page.evaluate(width)).toBe(9);
+    run.put(stdout('after\n'));
+    await panel.settled();
+    expect(await panel.page.locator('.block').last().innerText()).toBe('after\n');
+    expect(panel.requests).toEqual([]);
+  });
+
+  it('what cannot be drawn says so in its place, and the rest comes', async () => {
+    panel = await openPanel(browser);
+    const run = startRun(panel.transcript, 'x');
+    await panel.settled();
+    // No text of JSON makes a number like this one; it stands for whatever we did not think of.
+    const pieces = `[{ kind: 'display', id: 90, result: false, data: { 'application/json': 1n }, metadata: {} },
+      { kind: 'text', name: 'stdout', text: 'rest\\n' }]`;
+    await panel.sendRaw(rawUpdate(90, `{ clear: false, pieces: ${pieces}, displays: [] }`));
+    await panel.page.getByText('This could not be shown: ').waitFor();
+    await expect.poll(() => panel.acknowledged.at(-1)).toBe(90);
+    expect(await panel.page.locator('.block').allInnerTexts()).toEqual(['rest\n']);
+    expect(panel.requests).toMatchObject([{ type: 'problem' }]);
+    run.put(stdout('after\n'));
+    await panel.settled();
+    expect(await panel.page.locator('.run .block').allInnerTexts()).toContain('after\n');
+  });
+
+  it('an update that is not understood is acknowledged and told', async () => {
+    panel = await openPanel(browser);
+    await panel.settled();
+    await panel.sendRaw(`{ type: 'update', seq: 91, entries: 'none' }`);
+    await panel.sendRaw(`'nothing of ours'`);
+    await expect.poll(() => panel.acknowledged.at(-1)).toBe(91);
+    await panel.page.getByText('Something here could not be shown: ').waitFor();
+    await expect.poll(() => panel.requests.map(({ type }) => type)).toEqual(['problem', 'problem']);
+    startRun(panel.transcript, 'x').put(stdout('after\n'));
+    await panel.settled();
+    expect(await panel.page.locator('.block').innerText()).toBe('after\n');
   });
 
   it('a huge table is cut to what a person reads', async () => {
@@ -344,6 +444,16 @@ describe('the input line', () => {
     expect(await input.inputValue()).toBe('draft');
   });
 
+  it('has one field, as wide as the panel', async () => {
+    panel = await openPanel(browser);
+    panel.transcript.sessionChanged([live()]);
+    await panel.settled();
+    expect(await panel.page.locator('.field:visible').count()).toBe(1);
+    const field = await panel.page.locator('textarea').boundingBox();
+    const line = await panel.page.locator('.line').boundingBox();
+    expect(field?.width).toBeGreaterThan((line?.width ?? Infinity) * 0.9);
+  });
+
   it('says why it is disabled', async () => {
     panel = await openPanel(browser);
     panel.feed.disableInput('Nothing runs until this workspace is trusted.');
@@ -407,7 +517,7 @@ describe('the input line', () => {
     startRun(panel.transcript, 'x', { source: { file: '/a/b.py', line: 1 } }).put(stdout('out\n'));
     await panel.settled();
     const names: string[] = [];
-    for (let i = 0; i < 7; i++) {
+    for (let i = 0; i < 8; i++) {
       await panel.page.keyboard.press('Tab');
       names.push(
         await panel.page.evaluate(`(() => {
@@ -422,6 +532,7 @@ describe('the input line', () => {
     expect(names).toEqual([
       'Session',
       'Interrupt what runs',
+      'Show the helpers of the prelude',
       'Clear the transcript',
       'Transcript',
       'b.py:1',

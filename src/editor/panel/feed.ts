@@ -39,6 +39,7 @@ export class PanelFeed implements Disposable {
     this.store.add(
       transcript.onDidChange((change) => {
         if (change.what === 'ownRun') this.show(change.sessionKey);
+        if (change.what === 'forgotten') this.leave(change.sessionKey);
         if (this.shownKey === undefined) this.show(transcript.sessions()[0]?.key);
         if (change.sessionKey === undefined || change.sessionKey === this.shownKey) this.mark();
       }),
@@ -95,6 +96,13 @@ export class PanelFeed implements Disposable {
   dispose(): void {
     this.disconnect();
     this.store.dispose();
+  }
+
+  /** The reader of a session that is forgotten would never read of it again. */
+  private leave(sessionKey: string | undefined): void {
+    if (sessionKey !== this.shownKey) return;
+    this.shownKey = this.options.transcript.sessions()[0]?.key;
+    this.startOver();
   }
 
   private startOver(): void {

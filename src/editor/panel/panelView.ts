@@ -33,8 +33,6 @@ export interface PanelOptions {
 export interface Panel extends Disposable {
   /** Brings the panel to sight without taking the focus; with a key, that session is shown in it. */
   show(sessionKey?: string): Promise<void>;
-  /** Brings the panel to sight with the focus in the input line. */
-  focus(): Promise<void>;
   /** Brings the panel to sight with this text written into its input line. */
   insert(text: string): Promise<void>;
   /** The session that is shown, or would be. */
@@ -81,12 +79,11 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
     else await vscode.commands.executeCommand(`${PANEL_VIEW}.focus`, { preserveFocus: true });
   }
 
-  async focus(): Promise<void> {
-    await this.focusWith({ type: 'focusInput' });
-  }
-
-  insert(text: string): Promise<void> {
-    return this.focusWith({ type: 'insertInput', text });
+  async insert(text: string): Promise<void> {
+    await vscode.commands.executeCommand(`${PANEL_VIEW}.focus`);
+    const message: ToPanel = { type: 'insertInput', text };
+    if (this.feed.isConnected) this.post(message);
+    else this.whenReady.push(message);
   }
 
   disableInput(reason: string | undefined): void {
@@ -119,12 +116,6 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
 
   dispose(): void {
     this.store.dispose();
-  }
-
-  private async focusWith(message: ToPanel): Promise<void> {
-    await vscode.commands.executeCommand(`${PANEL_VIEW}.focus`);
-    if (this.feed.isConnected) this.post(message);
-    else this.whenReady.push(message);
   }
 
   private closed(view: vscode.WebviewView, store: DisposableStore): void {
@@ -175,6 +166,8 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
         return actions.reveal(request.file, request.line);
       case 'copy':
         return vscode.env.clipboard.writeText(request.text);
+      case 'problem':
+        return this.options.log.warn(`The panel could not show something. ${request.text}`);
     }
   }
 

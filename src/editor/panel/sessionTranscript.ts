@@ -60,8 +60,8 @@ export class SessionTranscript {
     return this.entries.length === 0;
   }
 
-  has(executionId: string): boolean {
-    return this.runs.has(executionId);
+  get hasOpenRun(): boolean {
+    return !this.entries.every(isOver);
   }
 
   entryIdOf(executionId: string): number | undefined {

@@ -20,8 +20,8 @@ export interface TranscriptRun {
   readonly code: string;
   readonly language: Language;
   readonly source?: CodeSource;
-  /** Shown where it isn't the person at this window. */
-  readonly ownerLabel: string;
+  /** The name of who asked for it. Null: the person at this window. */
+  readonly owner: string | null;
   readonly queuedAt: number;
 }
 
@@ -37,14 +37,12 @@ export interface RunEnd {
 export interface TranscriptChange {
   /** Undefined: the list of sessions. */
   readonly sessionKey: string | undefined;
-  /** `ownRun`: the person at this window asked for a run. */
-  readonly what: 'ownRun' | 'run' | 'ask' | 'other';
+  /** `ownRun`: the person at this window asked for a run. `forgotten`: what the session showed is no longer kept. */
+  readonly what: 'ownRun' | 'run' | 'ask' | 'forgotten' | 'other';
 }
 
 export interface TranscriptOptions {
   readonly limits?: Partial<TranscriptLimits>;
-  /** The owner label of the person at this window, whose runs carry no name. Default "You". */
-  readonly personLabel?: string;
 }
 
 /** What the panel shows, kept in bounds whether anybody looks or not. */
@@ -87,19 +85,18 @@ export function createTranscript(options: TranscriptOptions = {}): Transcript & 
 class TranscriptStore implements Transcript, Disposable {
   sessionsRevision = 0;
   private live: readonly SessionHead[] = [];
+  /** The session that ran least recently comes first. */
   private readonly bySession = new Map<string, SessionTranscript>();
   private readonly sessionOf = new Map<string, string>();
   private readonly dropped = new Map<string, string>();
   private readonly questions = new Questions();
   private readonly emitter = new Emitter<TranscriptChange>();
   private readonly limits: TranscriptLimits;
-  private readonly personLabel: string;
 
   readonly onDidChange = this.emitter.event;
 
   constructor(options: TranscriptOptions) {
     this.limits = { ...defaultLimits, ...options.limits };
-    this.personLabel = options.personLabel ?? 'You';
   }
 
   get openAsks(): number {
@@ -108,13 +105,14 @@ class TranscriptStore implements Transcript, Disposable {
 
   begin(run: TranscriptRun): void {
     const session = this.session(run.sessionKey, run.sessionLabel);
+    this.bySession.delete(run.sessionKey);
+    this.bySession.set(run.sessionKey, session);
     this.sessionOf.set(run.executionId, run.sessionKey);
-    const isOwn = run.ownerLabel === this.personLabel;
     const gone = session.begin(run.executionId, {
       code: run.code,
       language: run.language,
       source: run.source === undefined ? null : { file: run.source.file, line: run.source.line },
-      owner: isOwn ? null : run.ownerLabel,
+      owner: run.owner,
       state: 'queued',
       queuedAt: run.queuedAt,
       startedAt: null,
@@ -123,7 +121,7 @@ class TranscriptStore implements Transcript, Disposable {
       artifact: null,
     });
     this.remember(gone, run.sessionKey);
-    this.emitter.fire({ sessionKey: run.sessionKey, what: isOwn ? 'ownRun' : 'run' });
+    this.emitter.fire({ sessionKey: run.sessionKey, what: run.owner === null ? 'ownRun' : 'run' });
   }
 
   started(executionId: string, at: number): void {
@@ -206,8 +204,9 @@ class TranscriptStore implements Transcript, Disposable {
       known.label = label;
       known.hasLived = true;
     }
-    this.forgetGoneSessions();
+    const forgotten = this.forgetGoneSessions();
     this.sessionsChanged();
+    for (const key of forgotten) this.emitter.fire({ sessionKey: key, what: 'forgotten' });
   }
 
   sessions(): readonly SessionHead[] {
@@ -275,14 +274,19 @@ class TranscriptStore implements Transcript, Disposable {
     }
   }
 
-  private forgetGoneSessions(): void {
+  /** A session with an open run is not gone, listed or not: the pool may not know it yet. */
+  private forgetGoneSessions(): readonly string[] {
     const living = new Set(this.live.map((session) => session.key));
-    const gone = [...this.bySession.keys()].filter((key) => !living.has(key));
-    for (const key of gone.slice(0, -this.limits.goneSessions)) {
+    const gone = [...this.bySession]
+      .filter(([key, session]) => !living.has(key) && !session.hasOpenRun)
+      .map(([key]) => key);
+    const forgotten = gone.slice(0, Math.max(0, gone.length - this.limits.goneSessions));
+    for (const key of forgotten) {
       this.bySession.delete(key);
       for (const [id, session] of this.sessionOf) if (session === key) this.sessionOf.delete(id);
       for (const [id, session] of this.dropped) if (session === key) this.dropped.delete(id);
     }
+    return forgotten;
   }
 }
 

@@ -36,6 +36,10 @@ export interface PanelHarness {
   readonly feed: PanelFeed;
   /** What the page asked of the extension, acknowledgements left out. */
   readonly requests: FromPanel[];
+  /** The updates that the page said are on the screen. */
+  readonly acknowledged: number[];
+  /** Sends the page something that no transcript would: the text of a JavaScript expression. */
+  sendRaw(expression: string): Promise<void>;
   /** Addresses that the page tried to fetch beside its own files. */
   readonly fetched: string[];
   /** Problems that the page reported: errors and refusals by its policy. */
@@ -76,7 +80,7 @@ export async function openPanel(
   });
 
   const transcript = createTranscript();
-  let acknowledged = 0;
+  const acknowledged: number[] = [];
   let posted = 0;
   let onAcknowledged = (): void => undefined;
   const feed = new PanelFeed({
@@ -95,7 +99,7 @@ export async function openPanel(
     if (request === undefined) complaints.push(`not understood: ${JSON.stringify(message)}`);
     else if (request.type === 'ready') feed.connect();
     else if (request.type === 'ack') {
-      acknowledged = request.seq;
+      acknowledged.push(request.seq);
       feed.acknowledge(request.seq);
       onAcknowledged();
     } else {
@@ -112,13 +116,16 @@ export async function openPanel(
   const settled = (): Promise<void> =>
     new Promise((resolve) => {
       onAcknowledged = () => {
-        if (acknowledged !== posted || feed.isDirty) return;
+        if ((acknowledged.at(-1) ?? 0) !== posted || feed.isDirty) return;
         onAcknowledged = () => undefined;
         resolve();
       };
       onAcknowledged();
     });
-  return { page, transcript, feed, requests, fetched, complaints, settled };
+  const sendRaw = async (expression: string): Promise<void> => {
+    await page.evaluate(`postMessage(${expression}, '*')`);
+  };
+  return { page, transcript, feed, requests, acknowledged, sendRaw, fetched, complaints, settled };
 }
 
 function html(name: ThemeName): string {

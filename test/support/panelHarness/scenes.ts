@@ -51,7 +51,7 @@ export function startRun(
     sessionLabel: 'demo',
     code,
     language: 'python',
-    ownerLabel: 'You',
+    owner: null,
     queuedAt: at,
     ...run,
   });
@@ -86,7 +86,7 @@ export function scene(transcript: Transcript): void {
   const colours = startRun(transcript, 'report(stations, year=2023)', {
     source: { file, line: 18 },
     startedAgoMs: 1_280,
-    ownerLabel: 'Copilot',
+    owner: 'Copilot',
   });
   colours.put(
     stdout('\x1b[1mStations\x1b[0m  3 read, \x1b[32m2 complete\x1b[0m, \x1b[33m1 partial\x1b[0m\n'),
@@ -134,7 +134,7 @@ export function scene(transcript: Transcript): void {
     sessionLabel: 'demo',
     code: 'evaluate()',
     language: 'python',
-    ownerLabel: 'You',
+    owner: null,
     queuedAt: Date.now(),
   });
 }

@@ -108,13 +108,33 @@ describe('a page in sight', () => {
   it('follows the person to the session of the own run, not to others’', () => {
     startRun(transcript, 'x');
     vi.advanceTimersByTime(40);
-    startRun(transcript, 'y', { sessionKey: 'python:other', ownerLabel: 'Copilot' });
+    startRun(transcript, 'y', { sessionKey: 'python:other', owner: 'Copilot' });
     vi.advanceTimersByTime(40);
     expect(feed.shown).toBe(SESSION);
     feed.acknowledge(updates.at(-1)?.seq ?? 0);
     startRun(transcript, 'z', { sessionKey: 'python:third' });
     vi.advanceTimersByTime(40);
     expect(updates.at(-1)).toMatchObject({ reset: true, shown: 'python:third' });
+  });
+
+  it('leaves a session that is forgotten, and shows the next run in it', () => {
+    startRun(transcript, 'first').end();
+    for (let i = 0; i < 9; i++) {
+      startRun(transcript, 'x', { sessionKey: `python:${i}`, owner: 'Copilot' }).end();
+    }
+    vi.advanceTimersByTime(40);
+    expect(feed.shown).toBe(SESSION);
+    transcript.sessionChanged([]);
+    expect(feed.shown).toBe('python:1');
+    vi.advanceTimersByTime(40);
+    feed.acknowledge(updates.at(-1)?.seq ?? 0);
+    startRun(transcript, 'again');
+    vi.advanceTimersByTime(40);
+    expect(updates.at(-1)).toMatchObject({
+      reset: true,
+      shown: SESSION,
+      entries: [{ head: { code: 'again' } }],
+    });
   });
 
   it('says why nothing can be run', () => {

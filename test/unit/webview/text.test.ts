@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { duration, fileName, leftOut, size } from '../../../src/webview/format';
+import { duration, fileName, leftOut, size, wellFormed } from '../../../src/webview/format';
 import { InputHistory } from '../../../src/webview/history';
 import { linkTarget, places } from '../../../src/webview/links';
 import { tokens } from '../../../src/webview/tokens';
@@ -38,6 +38,20 @@ describe('words for people', () => {
       'c.py',
       'Untitled-1',
     ]);
+  });
+});
+
+describe('text for an address', () => {
+  it('has no half characters, and is otherwise as it was', () => {
+    expect(wellFormed('a\ud800b\udc00\ud83d\ude00é\ud83d')).toBe('a\ufffdb\ufffd😀é\ufffd');
+    const unit = fc.constantFrom('a', '\ud83d', '\ude00', '日', '\n');
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 12 }), (text) => {
+        expect(decodeURIComponent(encodeURIComponent(wellFormed(text)))).toBe(
+          Buffer.from(text).toString(),
+        );
+      }),
+    );
   });
 });
 
