@@ -2,7 +2,7 @@ import type { CapacitySnapshot, SessionSnapshot, WaiterSnapshot } from '../../po
 import { leaf, waiterRowId, type Row } from './row';
 import type { RowContext } from './rows';
 import { sessionKeyOf } from './target';
-import { count, duration } from './words';
+import { age, count } from './words';
 
 /** How many slots are taken, and who waits for whom. Nothing where nothing is taken. */
 export function capacityRow(
@@ -18,7 +18,8 @@ export function capacityRow(
   const holders = holdersInWords(sessions, context);
   return [
     {
-      id: 'capacity',
+      // A row that has become a parent stays closed: one with rows below it is another row, open from the start.
+      id: waits ? 'capacity:waited' : 'capacity',
       label,
       description: waits || (isFull ? 'all slots are taken' : ''),
       details: [
@@ -36,10 +37,10 @@ export function capacityRow(
 
 function waiterRow(waiter: WaiterSnapshot, holders: string, context: RowContext): Row {
   const label = `${context.labelOf(waiter)} waits`;
-  const since = duration(context.now - waiter.since);
+  const since = age(context.now - waiter.since);
   return leaf(waiterRowId(sessionKeyOf(waiter)), {
     label,
-    description: `${since} · for ${holders}`,
+    description: `for ${holders} · ${since}`,
     icon: { name: 'watch' },
     contextValue: 'holdfast.waiter',
     spoken: `${label} for a slot for ${since}. The slots are taken by ${holders}`,

@@ -15,7 +15,7 @@ import {
   duration,
   languageInWords,
   programOf,
-  stateInWords,
+  stateAtRest,
   stepInWords,
 } from './words';
 
@@ -43,7 +43,7 @@ export function treeRows(
 
 function sessionRow(session: SessionSnapshot, context: RowContext): Row {
   const label = context.labelOf(session);
-  const doing = stateInWords(session, context.now);
+  const doing = stateAtRest(session, context.now);
   const language = languageInWords(session);
   const notes = notesOn(session, context);
   const owners = session.owners.map((owner) => ownerInWords(owner, context.ownerId));
@@ -118,10 +118,10 @@ function stopRows(session: SessionSnapshot, { now }: RowContext): Row[] {
   }
   if (state.kind === 'stopUnconfirmed') {
     const next =
-      state.nextTryAt === undefined ? '' : `next try in ${duration(state.nextTryAt - now)}`;
+      state.nextTryAt === undefined ? '' : `, next try in ${duration(state.nextTryAt - now)}`;
     return row({
-      label: state.reason,
-      description: [attempt(state.attempt), next].filter(Boolean).join(' · '),
+      label: `Attempt ${state.attempt} failed${next}`,
+      description: state.reason,
       icon: { name: 'history' },
     });
   }

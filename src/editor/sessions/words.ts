@@ -10,7 +10,10 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** How old something is, to the minute: what stands there for long must not change each second. */
+/**
+ * How old something is, to the minute. For rows that a person points at: one that changes each second is drawn anew each
+ * second, which takes its tooltip and its buttons away from under the pointer.
+ */
 export function age(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return 'less than a minute';
@@ -37,6 +40,15 @@ export function stateInWords({ state }: Pick<SessionSnapshot, 'state'>, now: num
     case 'dead':
       return 'ended';
   }
+}
+
+/** The same for a row that a person points at: without the seconds. */
+export function stateAtRest(session: Pick<SessionSnapshot, 'state'>, now: number): string {
+  const { state } = session;
+  if (state.kind !== 'busy') return stateInWords(session, now);
+  const ms = now - state.since;
+  const time = ms < 60_000 ? '' : ` ${age(ms)}`;
+  return `running${time}${state.execution.unheeded ? ', interrupt not heeded' : ''}`;
 }
 
 /** A step of a stop, as it is being taken. */

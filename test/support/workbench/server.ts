@@ -26,6 +26,8 @@ export interface ServerOptions {
   readonly builtins?: 'lean' | 'all';
   /** The test-only companion that {@link RemoteControl} speaks to; on by default. */
   readonly remoteControl?: boolean;
+  /** Who the server and all that comes of it run as, instead of whoever runs the tests, who has to be root then. */
+  readonly user?: { readonly uid: number; readonly gid: number };
   /** More arguments for the server, such as `--reconnection-grace-time=1`. */
   readonly args?: readonly string[];
 }
@@ -80,6 +82,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Workbenc
   const control = await listenForRemoteControl(path.join(folder, 'control.sock'));
   if (options.remoteControl !== false) linkExtension(await control.extension(), extensions);
 
+  const { user } = options;
+  if (user !== undefined) giveAway(folder, user);
   const port = await freePort();
   const family = startFamily(
     vscode.node,
@@ -100,7 +104,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Workbenc
     ],
     {
       cwd: folder,
-      env: environment(temporary, control.address, options.env ?? {}),
+      env: environment(temporary, control.address, {
+        // A home that the user cannot enter is none.
+        ...(user !== undefined && { HOME: folder }),
+        ...options.env,
+      }),
+      ...user,
       stdio: logTo(path.join(folder, 'server.log')),
     },
   );
@@ -136,6 +145,12 @@ async function answers(url: string, { child }: ProcessFamily): Promise<boolean> 
     );
   };
   return (await until(asked, 30_000)) && child.exitCode === null;
+}
+
+function giveAway(file: string, user: { readonly uid: number; readonly gid: number }): void {
+  fs.lchownSync(file, user.uid, user.gid);
+  if (!fs.lstatSync(file).isDirectory()) return;
+  for (const name of fs.readdirSync(file)) giveAway(path.join(file, name), user);
 }
 
 function environment(

@@ -39,6 +39,8 @@ export interface WorkbenchWindow {
   statusBarItem(text: string | RegExp): Locator;
   /** The messages that VS Code holds now, newest first. */
   notifications(): Promise<string[]>;
+  /** Clicks a button of the message that contains `text`, once it is there. */
+  answer(text: string, button: string): Promise<void>;
   setTheme(theme: Theme): Promise<void>;
   /** Writes `test-output/screenshots/<name>.png` and returns its path. */
   screenshot(name: string): Promise<string>;
@@ -148,6 +150,15 @@ export async function openWindow(
       const texts = await center.locator('.notification-list-item-message').allInnerTexts();
       await evaluate((api) => api.commands.executeCommand('notifications.hideList'));
       return texts;
+    },
+    answer: async (text, button) => {
+      await evaluate((api) => api.commands.executeCommand('notifications.showList'));
+      const item = page
+        .locator('.notifications-center .notification-list-item')
+        .filter({ hasText: text })
+        .first();
+      await item.getByRole('button', { name: button, exact: true }).click();
+      await evaluate((api) => api.commands.executeCommand('notifications.hideList'));
     },
     setTheme: async (theme) => applyTheme(page, host, theme),
     screenshot: async (name) => {

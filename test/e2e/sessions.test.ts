@@ -1,0 +1,285 @@
+import fs from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../support/until';
+import {
+  openWindow,
+  packagedExtension,
+  startServer,
+  temporaryWorkspace,
+  type TemporaryWorkspace,
+  type Theme,
+  type WorkbenchServer,
+  type WorkbenchWindow,
+} from '../support/workbench';
+import { immortalPython, unprivileged, whyNotImmortal } from '../support/workbench/immortal';
+
+// What the Sessions tree says about kernels in trouble, with real kernels. Each test goes on where the one before it ended.
+
+const files = {
+  'quick.py': 'x = 20\nx + 1\n',
+  'deaf.py': `import signal, time
+
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+while True:
+    try:
+        time.sleep(0.05)
+    except KeyboardInterrupt:
+        pass
+`,
+  'prelude.py': `# Category: Numbers
+def double(n):
+    """Twice as much."""
+    return 2 * n
+`,
+  'broken.py': 'nothing_of_that_name\n',
+};
+
+const patienceMs = 20_000;
+const themes: readonly Theme[] = ['light', 'dark', 'hcDark', 'hcLight'];
+
+let workspace: TemporaryWorkspace;
+let server: WorkbenchServer;
+let window: WorkbenchWindow;
+
+async function begin(
+  settings: Readonly<Record<string, unknown>>,
+  more: Parameters<typeof startServer>[0] = {},
+): Promise<void> {
+  server = await startServer({ extensions: [packagedExtension()], settings, ...more });
+  window = await openWindow(server, workspace.folder);
+  await window.tree.open();
+}
+
+async function end(): Promise<void> {
+  await server.stop();
+  workspace.remove();
+}
+
+/** Pid of the only kernel that the tree shows. */
+async function kernelPid(): Promise<number> {
+  const row = window.tree.row(/Process \d+/).filter({ hasText: 'up' });
+  const text = await row.locator('.label-name').innerText();
+  const [, pid] = /Process (\d+)/.exec(text) ?? [];
+  return Number(pid);
+}
+
+const isRunning = (pid: number): boolean => server.processes().some((each) => each.pid === pid);
+
+const configure = (name: string, value: unknown): Promise<void> =>
+  window.evaluate(
+    async (api, [key, to]: [string, unknown]) =>
+      api.workspace.getConfiguration('holdfast').update(key, to, api.ConfigurationTarget.Global),
+    [name, value],
+  );
+
+async function runWholeFile(name: string): Promise<void> {
+  await window.openFile(name);
+  await window.runCommand('Holdfast: Run File');
+}
+
+async function chooseInMenu(row: RegExp | string, entry: string): Promise<void> {
+  await window.tree.row(row).first().click({ button: 'right' });
+  await window.page.getByRole('menuitem', { name: entry, exact: true }).first().click();
+}
+
+/** A picture of the tree in each theme, for a person to look at. */
+async function pictures(name: string): Promise<void> {
+  // Away from rows and buttons, which look different under the pointer.
+  await window.page.mouse.move(640, 400);
+  for (const theme of themes) {
+    await window.setTheme(theme);
+    await window.screenshot(`sessions-${name}-${theme}`);
+  }
+  await window.setTheme('dark');
+}
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await window.screenshot(`sessions-failed-${task.id}`);
+});
+
+const noSession = (): Promise<void> => window.page.getByText('No session yet').first().waitFor();
+
+describe('sessions in trouble', () => {
+  beforeAll(async () => {
+    workspace = temporaryWorkspace(files);
+    await begin({});
+  });
+  afterAll(end);
+
+  test('a busy kernel that ignores SIGTERM: the steps of its stop are seen, and its end is confirmed', async () => {
+    await runWholeFile('deaf.py');
+    await window.tree
+      .row(/running \d+ s/)
+      .first()
+      .waitFor();
+    const pid = await kernelPid();
+    await chooseInMenu('running', 'Stop');
+    await window.tree.row('Stopping: interrupted').first().waitFor();
+    await window.tree.row('Stopping: sent SIGTERM').first().waitFor();
+    await window.tree
+      .row(/next step in \d s/)
+      .first()
+      .waitFor();
+    await window.screenshot('sessions-stopping');
+    await noSession();
+    await window.panel().getByText('its end is confirmed').waitFor();
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  test('a kernel that was stopped with SIGSTOP: the kill is confirmed', async () => {
+    await runWholeFile('quick.py');
+    const idle = window.tree.row(/idle/).first();
+    await idle.waitFor();
+    const pid = await kernelPid();
+    process.kill(pid, 'SIGSTOP');
+    await window.tree.act(idle, 'Kill');
+    await noSession();
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  test('a run that swallows the interrupt looks different, and the kill is offered', async () => {
+    await runWholeFile('deaf.py');
+    const running = window.tree.row('running').first();
+    await running.waitFor();
+    await window.tree.act(running, 'Interrupt');
+    await window.tree.row('interrupt not heeded').waitFor();
+    await pictures('unheeded');
+    await window.answer('has not heeded the interrupt', 'Kill');
+    await noSession();
+  });
+
+  test('a full pool: who waits and for whom is said, and freeing the slot lets the waiting one in', async () => {
+    await configure('capacity', 1);
+    await runWholeFile('quick.py');
+    await window.tree.row('1 of 1 kernel').waitFor();
+    await window.tree.row('all slots are taken').waitFor();
+
+    await window.runCommand('Holdfast: New Session');
+    const input = window.page.locator('.quick-input-widget input.input');
+    await window.page.locator('.quick-input-list').getByText('first on PATH').waitFor();
+    await input.press('Enter');
+    await window.page.getByText('New Session (2/2)').waitFor();
+    await input.fill('lab');
+    await input.press('Enter');
+
+    const folder = workspace.folder.split('/').at(-1) ?? '';
+    await window.tree.row('1 waiting for a slot').waitFor();
+    await window.tree.row(new RegExp(`lab waits.*for ${folder}`)).waitFor();
+    await window.statusBarItem(/waits for a slot/).waitFor();
+    await pictures('full');
+    expect(kernels()).toBe(1);
+
+    await window.answer('lab waits for a kernel slot', 'Free a Slot…');
+    await window.page.locator('.quick-input-list').getByText(folder).first().waitFor();
+    await window.page.keyboard.press('Enter');
+    await window.tree.row(/lab.*idle/).waitFor();
+    await window.tree.row(folder).waitFor({ state: 'hidden' });
+    expect(kernels()).toBe(1);
+    await window.screenshot('sessions-freed');
+  });
+
+  test('a session is renamed, and one beside it waits until there is room for two', async () => {
+    await chooseInMenu(/lab.*idle/, 'Rename…');
+    const input = window.page.locator('.quick-input-widget input.input');
+    await window.page.getByText('Rename lab').waitFor();
+    await input.fill('bench');
+    await input.press('Enter');
+    await window.tree.row(/bench.*idle/).waitFor();
+
+    await chooseInMenu(/bench.*idle/, 'New Session Beside…');
+    await window.page.getByText('New Session Beside bench').waitFor();
+    await input.press('Enter');
+    await window.tree.row(/bench 2 waits/).waitFor();
+    await configure('capacity', 2);
+    await window.tree.row(/bench 2.*idle/).waitFor();
+    await window.tree.row('2 of 2 kernels').waitFor();
+  });
+
+  test('a prelude runs in a new session: its helpers are listed, and an error in it is told', async () => {
+    await configure('python.prelude', ['prelude.py', 'broken.py']);
+    await window.runCommand('Holdfast: Restart');
+    await window.panel().getByText('broken.py ended with NameError').waitFor();
+    await window.runCommand('Holdfast: Show Helpers');
+    const list = window.page.locator('.quick-input-list');
+    await list.getByText('double', { exact: true }).waitFor();
+    await list.getByText('Twice as much.').waitFor();
+    await window.screenshot('sessions-helpers');
+    await window.page.keyboard.press('Enter');
+    await expect
+      .poll(() => window.evaluate((api) => api.window.activeTextEditor?.document.getText()), {
+        timeout: patienceMs,
+      })
+      .toContain('double()');
+    await window.evaluate((api) => api.commands.executeCommand('workbench.action.files.revert'));
+  });
+
+  test('this window lets go of a session, and with its last owner it goes', async () => {
+    const before = kernels();
+    await window.tree.act(window.tree.row('This window').first(), 'Release');
+    await expect.poll(kernels, { timeout: patienceMs }).toBe(before - 1);
+  });
+});
+
+const obstacle = whyNotImmortal();
+
+describe.skipIf(obstacle !== undefined)(
+  `a kernel that can't be killed${obstacle === undefined ? '' : ` (${obstacle})`}`,
+  () => {
+    let interpreters: TemporaryWorkspace;
+    let pid: number;
+
+    beforeAll(async () => {
+      workspace = temporaryWorkspace(files);
+      fs.chmodSync(workspace.folder, 0o755);
+      interpreters = temporaryWorkspace({});
+      const settings = {
+        'holdfast.python.interpreter': immortalPython(interpreters.folder),
+        'holdfast.retryIntervalSeconds': 60,
+      };
+      await begin(settings, { user: unprivileged });
+    });
+    afterAll(async () => {
+      await end();
+      interpreters.remove();
+    });
+
+    test('stays in the tree with reason, attempt and next try', async () => {
+      await runWholeFile('deaf.py');
+      const running = window.tree.row('running').first();
+      await running.waitFor();
+      pid = await kernelPid();
+      await window.tree.act(running, 'Kill');
+      await window.tree.row('stop not confirmed').waitFor();
+      await window.tree
+        .row(/Attempt 1 failed, next try in \d+ s.*still there after SIGKILL/)
+        .waitFor();
+      await window.tree.row('1 of 4 kernels').waitFor();
+      await window.statusBarItem(/stop not confirmed/).waitFor();
+      expect(isRunning(pid)).toBe(true);
+      await pictures('unconfirmed');
+    });
+
+    test('is tried again at once when told to', async () => {
+      await window.tree.act(window.tree.row('stop not confirmed').first(), 'Retry');
+      await window.tree.row(/Attempt 2 failed, next try in \d+ s/).waitFor();
+      expect(isRunning(pid)).toBe(true);
+    });
+
+    test('is forgotten after saying what that means, and takes no slot any more', async () => {
+      await chooseInMenu('stop not confirmed', 'Forget…');
+      await window.answer(`process ${pid} may go on running`, 'Forget');
+      await noSession();
+      expect(isRunning(pid)).toBe(true);
+    });
+
+    test('ends by whoever may end it', async () => {
+      process.kill(pid, 'SIGKILL');
+      expect(await until(() => !isRunning(pid), patienceMs)).toBe(true);
+    });
+  },
+);
+
+function kernels(): number {
+  return server.processes().filter(({ command }) => command.includes('runner.py')).length;
+}
