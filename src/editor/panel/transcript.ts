@@ -30,8 +30,6 @@ export interface RunEnd {
   readonly result?: ExecutionResult;
   /** It was rejected: the message. */
   readonly failure?: string;
-  /** Why it ended as it did, in a sentence that is not among its outputs: a limit that passed, a kernel that died. */
-  readonly note?: string;
 }
 
 export interface TranscriptChange {
@@ -153,7 +151,7 @@ class TranscriptStore implements Transcript, Disposable {
       session.change(executionId, {
         state: stateOf(end),
         endedAt: end.at,
-        remark: end.failure ?? end.note ?? null,
+        remark: end.failure ?? end.result?.notes?.join('\n') ?? null,
         artifact: end.result?.artifact ?? null,
       });
     });

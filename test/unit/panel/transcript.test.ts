@@ -67,7 +67,10 @@ describe('the transcript of a session', () => {
   it('a run may say why it ended', () => {
     const { id } = startRun(transcript, 'x');
     const result = resultOf({ exitCode: undefined, cancelled: true });
-    transcript.finished(id, { at: 5, result, note: 'It ran for more than 5 seconds.' });
+    transcript.finished(id, {
+      at: 5,
+      result: { ...result, notes: ['It ran for more than 5 seconds.'] },
+    });
     expect(read(transcript)).toMatchObject([
       { head: { state: 'cancelled', remark: 'It ran for more than 5 seconds.' } },
     ]);
