@@ -1,4 +1,7 @@
-"""Select everything and run it: an object that knows how to draw itself is shown as a picture."""
+"""Select everything and run it: an object that knows how to draw itself is shown as a picture.
+
+`display` shows it where it stands; the last expression of a run is shown without it.
+"""
 
 from math import cos, pi, sin
 
@@ -19,7 +22,7 @@ class Rose:
         )
 
 
-Rose(5)
+display(Rose(5))
 
 # With matplotlib installed for this interpreter, its figures appear as they are.
 try:

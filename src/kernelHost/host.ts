@@ -16,7 +16,7 @@ import { Custody } from './custody';
 import { listen } from './listener';
 import { fileLog } from './logFile';
 import { STOP_DEADLINES } from './process/stopPlan';
-import { copyRunners } from './runners';
+import { readRunners } from './runners';
 
 const FIRST_CLIENT_WITHIN_MS = 10_000;
 const BREAK_DOWN_WITHIN_MS = 2_000;
@@ -62,7 +62,7 @@ export class KernelHost {
     const host = new KernelHost(options, undefined);
     const [token, runners] = await Promise.all([
       readToken(options.folder),
-      copyRunners(options.runnersDir, options.folder),
+      readRunners(options.runnersDir, options.folder),
     ]);
     const tools = { processes: platformProcesses(), deadlines: STOP_DEADLINES, log: host.log };
     host.custody = new Custody(runners, tools, {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { markedWith } from '../support/processes/processTable';
@@ -46,6 +46,18 @@ test('an interpreter that is missing, fails, or may not run: a clear error and i
     code: 'start_failed',
     message: expect.stringContaining('working directory /nowhere') as string,
   });
+});
+
+test('a temporary folder that somebody cleaned: the next kernel starts all the same', async () => {
+  const { hosting, runtimeDir } = await hostingForTest();
+  await startPython(hosting);
+  for (const name of readdirSync(runtimeDir)) {
+    rmSync(path.join(runtimeDir, name), { recursive: true });
+  }
+  const kernel = await startPython(hosting);
+  const sum = run(kernel, 'print(1 + 1)');
+  await sum.reply;
+  expect(sum.text()).toBe('2\n');
 });
 
 test('a working directory with quotes, spaces and other scripts in its name (vscode-jupyter 17042)', async () => {

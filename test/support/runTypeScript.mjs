@@ -2,7 +2,7 @@
 // usage: node test/support/runTypeScript.mjs <script.ts> [arguments]
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -21,6 +21,8 @@ export async function runTypeScript(script, args) {
     sourcemap: 'inline',
     logLevel: 'warning',
   });
+  // Its service would stay up as long as the script runs.
+  await stop();
   process.chdir(root);
   process.argv = [process.argv[0], outfile, ...args];
   await import(pathToFileURL(outfile).href);

@@ -1,5 +1,6 @@
 import crypto from 'node:crypto';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { type ProcessFamily, startFamily } from '../processes/family';
 import { listenForInterruption } from '../processes/interruption';
@@ -10,6 +11,9 @@ import { layVsCode } from './lay';
 import { linkExtension } from './linkExtension';
 import { hostEnvironment } from './hostEnvironment';
 
+/** A browser that vanishes without a word may come back for so long; then its window counts as closed. */
+const VANISHED_WINDOW_S = 60;
+
 export interface Serving {
   /** The folder to open. */
   readonly folder: string;
@@ -19,8 +23,8 @@ export interface Serving {
 }
 
 /**
- * Serves VS Code with Holdfast in it to a browser on this machine, and prints the address. Resolves to an exit code, after SIGINT, SIGTERM or SIGHUP (or when the server ends by itself), when no
- * process of it is left.
+ * Serves VS Code with Holdfast in it to a browser on this machine, and prints the address. Resolves to an exit code
+ * after SIGINT, SIGTERM or SIGHUP (or when the server ends by itself), when nothing of it is left.
  */
 export async function serveWorkbench({ folder, home, say }: Serving): Promise<number> {
   const asked = listenForInterruption();
@@ -32,6 +36,8 @@ export async function serveWorkbench({ folder, home, say }: Serving): Promise<nu
   const token = writeToken(home);
   const port = await freePort();
   const log = fs.openSync(path.join(home, 'server.log'), 'w');
+  // Of its own, as the server and its extensions leave sockets there.
+  const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'hf-start-'));
   const family = startFamily(
     vscode.node,
     [
@@ -40,8 +46,13 @@ export async function serveWorkbench({ folder, home, say }: Serving): Promise<nu
       ...['--accept-server-license-terms', '--telemetry-level', 'off'],
       ...['--server-data-dir', path.join(home, 'server'), '--user-data-dir', home],
       ...['--extensions-dir', extensions],
+      ...['--reconnection-grace-time', String(VANISHED_WINDOW_S)],
     ],
-    { cwd: home, env: hostEnvironment(), stdio: ['ignore', log, log] },
+    {
+      cwd: home,
+      env: { ...hostEnvironment(), TMPDIR: temporary },
+      stdio: ['ignore', log, log],
+    },
   );
   const ended = new Promise<void>((resolve) => family.child.once('exit', () => resolve()));
   try {
@@ -52,6 +63,7 @@ export async function serveWorkbench({ folder, home, say }: Serving): Promise<nu
     // Long enough for kernels to go by the ladder of stops.
     const stubborn = await family.end(15_000);
     for (const { pid, command } of stubborn) say(`Had to end ${pid}: ${command}`);
+    fs.rmSync(temporary, { recursive: true, force: true });
   }
   if (!asked.signal.aborted) {
     say(`The server ended by itself. Its log is ${path.join(home, 'server.log')}`);
