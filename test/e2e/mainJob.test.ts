@@ -104,7 +104,7 @@ test('the tree shows the session, what it is and who holds it', async () => {
 test('a stuck run is interrupted from the tree', async () => {
   await window.setCursor(12);
   await window.page.keyboard.press('Control+Alt+Enter');
-  const running = window.tree.row('running').first();
+  const running = window.tree.session('running');
   await running.waitFor();
   await window.tree.row('while True:').waitFor();
   await window.statusBarItem(/running/).waitFor();
@@ -114,7 +114,7 @@ test('a stuck run is interrupted from the tree', async () => {
 });
 
 test('and, as it swallows that, killed: the end is confirmed and its process is gone', async () => {
-  await window.tree.act(window.tree.row('running').first(), 'Kill');
+  await window.tree.act(window.tree.session('running'), 'Kill');
   await window.panel().getByText('its end is confirmed').waitFor();
   await window.page.getByText('No session yet').first().waitFor();
   expect(kernels()).toBe(0);

@@ -78,9 +78,11 @@ async function runWholeFile(name: string): Promise<void> {
   await window.runCommand('Holdfast: Run File');
 }
 
-async function chooseInMenu(row: RegExp | string, entry: string): Promise<void> {
-  await window.tree.row(row).first().click({ button: 'right' });
-  await window.page.getByRole('menuitem', { name: entry, exact: true }).first().click();
+async function chooseInMenu(session: RegExp | string, entry: string): Promise<void> {
+  await window.tree.session(session).click({ button: 'right' });
+  // Behind the entry's own words comes its key, where it has one.
+  const words = new RegExp(`^${entry}`);
+  await window.page.getByRole('menuitem', { name: words }).first().click();
 }
 
 /** A picture of the tree in each theme, for a person to look at. */
@@ -129,7 +131,7 @@ describe('sessions in trouble', () => {
 
   test('a kernel that was stopped with SIGSTOP: the kill is confirmed', async () => {
     await runWholeFile('quick.py');
-    const idle = window.tree.row(/idle/).first();
+    const idle = window.tree.session('idle');
     await idle.waitFor();
     const pid = await kernelPid();
     process.kill(pid, 'SIGSTOP');
@@ -140,7 +142,7 @@ describe('sessions in trouble', () => {
 
   test('a run that swallows the interrupt looks different, and the kill is offered', async () => {
     await runWholeFile('deaf.py');
-    const running = window.tree.row('running').first();
+    const running = window.tree.session('running');
     await running.waitFor();
     await window.tree.act(running, 'Interrupt');
     await window.tree.row('interrupt not heeded').waitFor();
@@ -173,8 +175,8 @@ describe('sessions in trouble', () => {
     await window.answer('lab waits for a kernel slot', 'Free a Slot…');
     await window.page.locator('.quick-input-list').getByText(folder).first().waitFor();
     await window.page.keyboard.press('Enter');
-    await window.tree.row(/lab.*idle/).waitFor();
-    await window.tree.row(folder).waitFor({ state: 'hidden' });
+    await window.tree.session(/lab.*idle/).waitFor();
+    await window.tree.session(folder).waitFor({ state: 'hidden' });
     expect(kernels()).toBe(1);
     await window.screenshot('sessions-freed');
   });
@@ -185,20 +187,21 @@ describe('sessions in trouble', () => {
     await window.page.getByText('Rename lab').waitFor();
     await input.fill('bench');
     await input.press('Enter');
-    await window.tree.row(/bench.*idle/).waitFor();
+    await window.tree.session(/bench.*idle/).waitFor();
 
     await chooseInMenu(/bench.*idle/, 'New Session Beside…');
     await window.page.getByText('New Session Beside bench').waitFor();
     await input.press('Enter');
     await window.tree.row(/bench 2 waits/).waitFor();
     await configure('capacity', 2);
-    await window.tree.row(/bench 2.*idle/).waitFor();
+    await window.tree.session(/bench 2.*idle/).waitFor();
     await window.tree.row('2 of 2 kernels').waitFor();
   });
 
   test('a prelude runs in a new session: its helpers are listed, and an error in it is told', async () => {
     await configure('python.prelude', ['prelude.py', 'broken.py']);
     await window.runCommand('Holdfast: Restart');
+    await window.runCommand('Holdfast: Show Panel');
     await window.panel().getByText('broken.py ended with NameError').waitFor();
     await window.runCommand('Holdfast: Show Helpers');
     const list = window.page.locator('.quick-input-list');
@@ -246,11 +249,11 @@ describe.skipIf(obstacle !== undefined)(
 
     test('stays in the tree with reason, attempt and next try', async () => {
       await runWholeFile('deaf.py');
-      const running = window.tree.row('running').first();
+      const running = window.tree.session('running');
       await running.waitFor();
       pid = await kernelPid();
       await window.tree.act(running, 'Kill');
-      await window.tree.row('stop not confirmed').waitFor();
+      await window.tree.session('stop not confirmed').waitFor();
       await window.tree
         .row(/Attempt 1 failed, next try in \d+ s.*still there after SIGKILL/)
         .waitFor();
@@ -261,7 +264,7 @@ describe.skipIf(obstacle !== undefined)(
     });
 
     test('is tried again at once when told to', async () => {
-      await window.tree.act(window.tree.row('stop not confirmed').first(), 'Retry');
+      await window.tree.act(window.tree.session('stop not confirmed'), 'Retry');
       await window.tree.row(/Attempt 2 failed, next try in \d+ s/).waitFor();
       expect(isRunning(pid)).toBe(true);
     });

@@ -54,6 +54,8 @@ export interface HoldfastTree {
   rows(): Locator;
   /** The rows whose text contains `text`. */
   row(text: string | RegExp): Locator;
+  /** The rows of sessions whose text contains `text`, without what stands below them. */
+  session(text: string | RegExp): Locator;
   /** Clicks an action that a row shows on hovering, such as `Kill`. */
   act(row: Locator, action: string): Promise<void>;
 }
@@ -101,6 +103,8 @@ export async function openWindow(
     },
     rows,
     row: (text) => rows().filter({ hasText: text }),
+    // Rows of a list are drawn in any order: the first one in the page may be any of those that match.
+    session: (text) => rows().and(page.locator('[aria-level="1"]')).filter({ hasText: text }),
     act: async (row, action) => {
       await row.hover();
       await row.locator(`.action-label[aria-label*="${action}"]`).click();
@@ -120,7 +124,10 @@ export async function openWindow(
       await input.fill(`>${title}`);
       const label = page.locator('.quick-input-list .monaco-list-row .label-name');
       await label.getByText(title, { exact: true }).first().click();
-      await input.waitFor({ state: 'hidden' });
+      // A command that asks something itself takes the input over.
+      await input
+        .and(page.locator('[placeholder^="Type the name of a command"]'))
+        .waitFor({ state: 'hidden' });
     },
     openFile: async (name) => {
       await evaluate(
