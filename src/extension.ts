@@ -146,7 +146,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
   keep(followSessions(model, book, transcript));
   keep(followContexts(model, runs));
   keep(new StatusBar(model, book, clock));
-  const tree = keep(
+  keep(
     new SessionsTree(
       model,
       book,
@@ -169,7 +169,6 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       panel,
       pool,
       onFailure,
-      selectedRow: () => tree.selected,
       resolve: async (place) => (await python()).resolve(place),
       interpreters: async () => (await python()).interpreters,
       showLog: () => channel.show(),

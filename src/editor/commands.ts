@@ -32,8 +32,6 @@ export interface CommandParts {
   /** The session that a place's code runs in. */
   resolve(place: Place): Promise<SessionTarget>;
   pool(): Promise<KernelPool>;
-  /** Id of the row of the Sessions tree that is selected. */
-  selectedRow(): string | undefined;
   showLog(): void;
   /** Tells the person what failed. */
   onFailure(error: unknown): void;
@@ -226,13 +224,9 @@ function namesTaken({ model, book }: CommandParts): readonly string[] {
   return model.sessions().map((session) => book.labelOf(session));
 }
 
-/** What keys pressed in the tree pass, as they know no row. */
-const SELECTED = 'selected';
-
 /** A row of the tree, or the snapshot id that our own menus pass. */
 function sessionOf(parts: CommandParts, argument: unknown): SessionSnapshot | undefined {
-  const row = argument === SELECTED ? parts.selectedRow() : argument;
-  const id = sessionOfRow(row) ?? row;
+  const id = sessionOfRow(argument) ?? argument;
   return typeof id === 'string' ? parts.model.withId(id) : undefined;
 }
 

@@ -44,11 +44,10 @@ describe('The manifest', () => {
     assert.equal(virtualWorkspaces.supported, false);
   });
 
-  it('binds keys only in the text of a Python editor, and in its own view', () => {
+  it('binds keys only in the text of a Python editor', () => {
     const bound = manifest().contributes.keybindings;
     assert.ok(bound.length >= 2);
     for (const { key, when } of bound) {
-      if (when.startsWith('focusedView == holdfast.sessions && ')) continue;
       for (const part of [
         'editorTextFocus',
         'editorLangId == python',

@@ -209,10 +209,10 @@ describe('the line of slots', () => {
     const row = line([session(busy), stuck], { capacity: 2, counted: 2, waiting: [waiter] });
     expect(row?.description).toBe('1 waiting for a slot');
     expect(row?.children.map((child) => `${child.label} | ${child.description}`)).toEqual([
-      'lab waits | for default, old (stop not confirmed) · less than a minute',
+      'lab waits | for default, old (stop not confirmed) · under 1 min',
     ]);
     expect(row?.children[0]?.spoken).toBe(
-      'lab waits for a slot for less than a minute. The slots are taken by default, old (stop not confirmed)',
+      'lab waits for a slot for under 1 min. The slots are taken by default, old (stop not confirmed)',
     );
   });
 });
@@ -255,7 +255,7 @@ describe('rows to draw again', () => {
 });
 
 it.each([
-  [59_999, 'less than a minute'],
+  [59_999, 'under 1 min'],
   [3_840_000, '1 h 4 min'],
   [90_000_000, '1 d 1 h'],
 ])('%d ms old is %s', (ms, words) => {

@@ -27,7 +27,9 @@ export function capacityRow(
         ['Taken by', holders],
         ['Setting', 'holdfast.capacity'],
       ],
-      icon: waits ? { name: 'watch', color: 'charts.orange' } : { name: 'server-environment' },
+      icon: waits
+        ? { name: 'watch', color: 'problemsWarningIcon.foreground' }
+        : { name: 'server-environment' },
       contextValue: ['holdfast.capacity', ...(isFull ? ['full'] : [])].join(' '),
       spoken: [label, waits || (isFull ? 'all slots are taken' : '')].filter(Boolean).join(', '),
       children: waiting.map((waiter) => waiterRow(waiter, holders, context)),

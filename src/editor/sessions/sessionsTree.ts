@@ -39,11 +39,6 @@ export class SessionsTree implements vscode.TreeDataProvider<string>, Disposable
     this.store.add(this.view.onDidChangeVisibility(() => this.refresh()));
   }
 
-  /** Id of the row that the keyboard is on. */
-  get selected(): string | undefined {
-    return this.view.selection[0];
-  }
-
   getChildren(element?: string): string[] {
     if (element === undefined) return [...this.rows.top];
     return this.rows.get(element)?.children.map((row) => row.id) ?? [];

@@ -16,7 +16,7 @@ export function duration(ms: number): string {
  */
 export function age(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
-  if (minutes < 1) return 'less than a minute';
+  if (minutes < 1) return 'under 1 min';
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 24
