@@ -143,9 +143,9 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
     panel.disableInput('Nothing runs until this workspace is trusted.');
     keep(vscode.workspace.onDidGrantWorkspaceTrust(() => panel.disableInput(undefined)));
   }
-  keep(followSessions(model, book, transcript));
+  keep(followSessions(model, book, runs, transcript));
   keep(followContexts(model, runs));
-  keep(new StatusBar(model, book, clock));
+  keep(new StatusBar(model, book, runs, clock));
   keep(
     new SessionsTree(
       model,
@@ -154,8 +154,10 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
         ownerId,
         labelOf: (session) => book.labelOf(session),
         firstLineOf: (executionId) => runs.get(executionId)?.firstLine,
+        inOwnKernels: () => runs.inOwnKernels(),
       },
       clock,
+      runs.onDidChange,
     ),
   );
   keep(

@@ -13,7 +13,7 @@ import { abilitiesOf, type Ability } from './sessions/abilities';
 import type { FullPool } from './sessions/fullPool';
 import { askForName, askForSession, askForSessionBeside } from './sessions/newSession';
 import { pickSession, showSessionMenu } from './sessions/pickSession';
-import { keyOfWaiterRow, ownerOfRow, sessionOfRow } from './sessions/row';
+import { keyOfWaiterRow, ownerOfRow, sessionOfRow, runOfRow } from './sessions/row';
 import type { SessionActions } from './sessions/sessionActions';
 import type { SessionBook } from './sessions/sessionBook';
 import type { SessionsModel } from './sessions/sessionsModel';
@@ -57,9 +57,10 @@ function commandTable(parts: CommandParts): Record<string, Command> {
     newSession: () => newSession(parts),
     newSessionBeside: onSession([], 'Beside which session?', (s) => newSessionBeside(parts, s)),
     interrupt: (row) => interrupt(parts, row),
+    cancelRun: (row) => runs.cancel(runOfRow(row) ?? ''),
     restart: onSession(['restartable'], 'Restart which session?', (s) => actions.restart(s)),
     stop: onSession(['stoppable'], 'Stop which session?', (s) => actions.stop(s)),
-    kill: onSession(['killable', 'forceKillable'], 'Kill which session?', (s) => actions.kill(s)),
+    kill: (row) => kill(parts, row),
     forceKill: onSession(['forceKillable'], 'Kill which session?', (s) => actions.kill(s)),
     retryNow: onSession(['retryable'], 'Stop which session now?', (s) => actions.retryNow(s)),
     forget: onSession(['forgettable'], 'Forget which session?', (s) => actions.forget(s)),
@@ -137,6 +138,17 @@ async function interrupt(parts: CommandParts, row: unknown): Promise<void> {
     'Interrupt which session?',
   );
   if (session) await parts.actions.interrupt(sessionKeyOf(session));
+}
+
+async function kill(parts: CommandParts, row: unknown): Promise<void> {
+  const { runs, actions } = parts;
+  const key = row === undefined ? runningKey(parts) : undefined;
+  const own = key === undefined ? [] : runs.inSession(key).filter((run) => run.inOwnKernel);
+  // What is meant is the kernel that runs, which ends with its run, and not an idle one of the same file.
+  for (const { executionId } of own) runs.cancel(executionId);
+  if (own.length > 0) return;
+  const able = ['killable', 'forceKillable'] as const;
+  await withSession(parts, row, able, 'Kill which session?', (session) => actions.kill(session));
 }
 
 async function releaseOwner({ model, actions }: CommandParts, row: unknown): Promise<void> {

@@ -27,6 +27,7 @@ export function followLateOutput(
 export function followSessions(
   model: SessionsModel,
   book: SessionBook,
+  runs: Runs,
   transcript: Transcript,
 ): Disposable {
   const store = new DisposableStore();
@@ -35,18 +36,21 @@ export function followSessions(
     const sessions = [...model.sessions()].sort(
       (a, b) => Number(isUsable(a)) - Number(isUsable(b)),
     );
-    const byKey = new Map(sessions.map((session) => [sessionKeyOf(session), session]));
-    transcript.sessionChanged(
-      [...byKey].map(([key, session]) => ({
-        key,
-        label: book.labelOf(session),
-        description: languageInWords(session),
-        state: session.state.kind,
-      })),
+    const heads = new Map(
+      sessions.map((session) => {
+        const [key, label] = [sessionKeyOf(session), book.labelOf(session)];
+        const description = languageInWords(session);
+        return [key, { key, label, description, state: session.state.kind as string }];
+      }),
     );
+    // Whether the session's own kernel is idle is not what the panel shows while another one runs its code.
+    for (const { sessionKey: key, sessionLabel: label } of runs.inOwnKernels())
+      heads.set(key, { key, label, description: 'kernel of its own', state: 'busy' });
+    transcript.sessionChanged([...heads.values()]);
   };
   store.add(model.onDidChange(update));
   store.add(book.onDidChange(update));
+  store.add(runs.onDidChange(update));
   return store;
 }
 

@@ -25,8 +25,11 @@ export interface RunRequest {
 export interface ActiveRun {
   readonly executionId: string;
   readonly sessionKey: string;
+  readonly sessionLabel: string;
   readonly firstLine: string;
   readonly source: CodeSource | undefined;
+  /** It runs in a kernel that ends with it, which no session retains. */
+  readonly inOwnKernel: boolean;
   /** Milliseconds since the epoch; undefined while it waits. */
   readonly startedAt: number | undefined;
 }
@@ -86,6 +89,11 @@ export class Runs implements Disposable {
     return [...this.active.values()].filter((run) => run.sessionKey === sessionKey);
   }
 
+  /** Runs in kernels of their own, oldest first. */
+  inOwnKernels(): readonly ActiveRun[] {
+    return [...this.active.values()].filter((run) => run.inOwnKernel);
+  }
+
   get(executionId: string): ActiveRun | undefined {
     return this.active.get(executionId);
   }
@@ -98,6 +106,10 @@ export class Runs implements Disposable {
   /** Cancels one run: interrupts it where it runs, takes it out of the queue where it waits. */
   cancel(executionId: string): void {
     this.active.get(executionId)?.controller.abort();
+  }
+
+  cancelAll(): void {
+    for (const { controller } of this.active.values()) controller.abort();
   }
 
   dispose(): void {
@@ -122,7 +134,7 @@ export class Runs implements Disposable {
     request: RunRequest,
     queuedAt: number,
   ): Promise<void> {
-    const entry = this.begin(target, request, queuedAt);
+    const entry = this.begin(target, mode, request, queuedAt);
     const { executionId } = entry;
     try {
       const result = await pool.execute(request.code, {
@@ -136,14 +148,21 @@ export class Runs implements Disposable {
     }
   }
 
-  private begin(target: SessionTarget, request: RunRequest, queuedAt: number): Entry {
+  private begin(
+    target: SessionTarget,
+    mode: NonNullable<PoolExecuteOptions['mode']>,
+    request: RunRequest,
+    queuedAt: number,
+  ): Entry {
     const executionId = this.parts.newId();
     const sessionKey = sessionKeyOf(target);
     const entry: Entry = {
       executionId,
       sessionKey,
+      sessionLabel: target.label,
       firstLine: firstLineOf(request.code),
       source: request.source,
+      inOwnKernel: mode === 'per-call',
       startedAt: undefined,
       controller: new AbortController(),
     };

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock';
 import { DisposableStore, type Disposable } from '../base/disposable';
 import type { SessionSnapshot, WaiterSnapshot } from '../pool/types';
 import { activePython, placeOf } from './place';
+import type { ActiveRun, Runs } from './runs';
 import type { SessionBook } from './sessions/sessionBook';
 import type { SessionsModel } from './sessions/sessionsModel';
 import { stateIcon } from './sessions/icons';
@@ -20,6 +21,7 @@ export class StatusBar implements Disposable {
   constructor(
     private readonly model: SessionsModel,
     private readonly book: SessionBook,
+    private readonly runs: Runs,
     private readonly clock: Clock,
   ) {
     this.item = this.store.add(
@@ -29,6 +31,7 @@ export class StatusBar implements Disposable {
     this.item.command = 'holdfast.sessionActions';
     this.store.add(model.onDidChange(() => this.render()));
     this.store.add(book.onDidChange(() => this.render()));
+    this.store.add(runs.onDidChange(() => this.render()));
     this.store.add(vscode.window.onDidChangeActiveTextEditor(() => this.render()));
     // Opened anew also when a document's language changes.
     this.store.add(vscode.workspace.onDidOpenTextDocument(() => this.render()));
@@ -46,10 +49,12 @@ export class StatusBar implements Disposable {
     const key = target && sessionKeyOf(target);
     const session = key === undefined ? undefined : this.model.withKey(key);
     const waiter = key === undefined ? undefined : this.model.waiterFor(key);
+    const own = key === undefined ? undefined : this.ownKernelRun(key);
     if (waiter) this.showWaiting(waiter);
+    else if (own) this.showOwnKernel(own);
     else this.show(session, session && this.book.labelOf(session));
     this.item.show();
-    if (waiter || session?.state.kind === 'busy')
+    if (waiter || own || session?.state.kind === 'busy')
       this.tick = this.clock.after(TICK_MS, () => this.render());
   }
 
@@ -65,6 +70,19 @@ export class StatusBar implements Disposable {
     this.item.tooltip = `Holdfast session ${label}: all kernel slots are taken. The Sessions view says by whom. Click for what you can do.`;
     this.item.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
     this.item.accessibilityInformation = { label: `Holdfast session ${label} ${waits}` };
+  }
+
+  private ownKernelRun(key: string): ActiveRun | undefined {
+    return this.runs.inSession(key).find(({ inOwnKernel }) => inOwnKernel);
+  }
+
+  private showOwnKernel({ startedAt, firstLine }: ActiveRun): void {
+    const doing =
+      startedAt === undefined ? 'starting' : `running ${duration(this.clock.now() - startedAt)}`;
+    this.item.text = `$(sync~spin) ${doing}`;
+    this.item.tooltip = `In a kernel of its own: ${firstLine}. Click for what you can do.`;
+    this.item.backgroundColor = undefined;
+    this.item.accessibilityInformation = { label: `Holdfast: ${doing} in a kernel of its own` };
   }
 
   private show(session: SessionSnapshot | undefined, label: string | undefined): void {

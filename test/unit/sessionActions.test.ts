@@ -73,14 +73,17 @@ function setUp(sessions: SessionSnapshot[], answer?: string, outcome?: ShutdownO
   const run: ActiveRun = {
     executionId: 'r1',
     sessionKey: '',
+    sessionLabel: 'lab',
     firstLine: 'train(model)',
     source: undefined,
+    inOwnKernel: false,
     startedAt: 0,
   };
   const runs = {
     get: (id: string) => (id === 'r1' ? run : undefined),
     inSession: () => [run],
     cancel: (id: string) => void calls.push(`cancel ${id}`),
+    cancelAll: () => void calls.push('cancelAll'),
   };
   const clock = new ManualClock();
   const model = new SessionsModel(clock);
@@ -160,6 +163,12 @@ describe('ending a session', () => {
     await actions.stopAll();
     expect(asked).toEqual(['Others hold these sessions too: lab. [Stop All] [Cancel]']);
     expect(calls).toEqual([]);
+  });
+
+  it('all of them cancels the runs first, also those that wait or have a kernel of their own', async () => {
+    const { actions, calls } = setUp([session()]);
+    await actions.stopAll();
+    expect(calls).toEqual(['cancelAll', 'disposeAll ']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownerOfRow, sessionOfRow, type Row } from '../../src/editor/sessions/row';
+import { ownerOfRow, runOfRow, sessionOfRow, type Row } from '../../src/editor/sessions/row';
 import { treeRows } from '../../src/editor/sessions/rows';
 import { RowTree } from '../../src/editor/sessions/rowTree';
 import { age, duration } from '../../src/editor/sessions/words';
@@ -11,6 +11,7 @@ const context = {
   ownerId: 'window:me',
   labelOf: () => 'project',
   firstLineOf: (id: string) => (id === 'r1' ? 'train(model)' : undefined),
+  inOwnKernels: () => [],
 };
 
 function session(
@@ -269,4 +270,18 @@ it.each([
   [3_840_000, '1 h 4 min'],
 ])('%d ms is %s', (ms, words) => {
   expect(duration(ms)).toBe(words);
+});
+
+describe('a run in a kernel of its own', () => {
+  it('has a row by which it can be stopped, though no session retains its kernel', () => {
+    const running = { executionId: 'r9', firstLine: 'sweep()', startedAt: now - 3_000 };
+    const starting = { executionId: 'r10', firstLine: 'next()', startedAt: undefined };
+    const rows = treeRows([], undefined, { ...context, inOwnKernels: () => [running, starting] });
+    expect(rows.map(({ label, description }) => `${label} | ${description}`)).toEqual([
+      'sweep() | running 3 s · kernel of its own',
+      'next() | starting · kernel of its own',
+    ]);
+    expect(rows.map(({ id }) => runOfRow(id))).toEqual(['r9', 'r10']);
+    expect(rows[0]?.contextValue).toBe('holdfast.ownKernel');
+  });
 });

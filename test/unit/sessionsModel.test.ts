@@ -103,6 +103,7 @@ it('costs a view no more for a thousand changes a second than what an eye can fo
       ownerId: 'window:me',
       labelOf: ({ cwd }) => cwd,
       firstLineOf: () => undefined,
+      inOwnKernels: () => [],
     });
     drawn.push(...tree.replace(rows));
   });

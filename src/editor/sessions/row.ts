@@ -45,6 +45,7 @@ export function leaf(id: string, row: Leaf): Row {
 
 const SESSION = 'session:';
 const WAITER = 'waiter:';
+const RUN = 'run:';
 
 export const sessionRowId = (id: string): string => SESSION + id;
 export const ownerRowId = (id: string, ownerId: string): string => `${id}/owner:${ownerId}`;
@@ -53,6 +54,13 @@ export const waiterRowId = (key: string): string => WAITER + key;
 /** The snapshot id of the session that a row stands for, if it is a session's row. */
 export function sessionOfRow(rowId: unknown): string | undefined {
   return after(SESSION, rowId);
+}
+
+export const runRowId = (executionId: string): string => RUN + executionId;
+
+/** The execution id of a run in a kernel of its own. */
+export function runOfRow(rowId: unknown): string | undefined {
+  return after(RUN, rowId);
 }
 
 /** The key that a row's waiter wants a session for. */

@@ -4,11 +4,12 @@ import type {
   OwnerSnapshot,
   SessionSnapshot,
 } from '../../pool/types';
+import type { ActiveRun } from '../runs';
 import { abilitiesOf } from './abilities';
 import { capacityRow } from './capacityRow';
 import { stateIcon } from './icons';
 import { ownerInWords } from './owners';
-import { leaf, ownerRowId, sessionRowId, type Leaf, type Row, type RowIcon } from './row';
+import { leaf, ownerRowId, runRowId, sessionRowId, type Leaf, type Row, type RowIcon } from './row';
 import {
   age,
   bytesInWords,
@@ -27,6 +28,8 @@ export interface RowContext {
   labelOf(session: Pick<SessionSnapshot, 'sessionId' | 'cwd' | 'interpreter'>): string;
   /** First line of an execution's code, where this window ran it. */
   firstLineOf(executionId: string): string | undefined;
+  /** Runs of this window in kernels that no session retains. */
+  inOwnKernels(): readonly Pick<ActiveRun, 'executionId' | 'firstLine' | 'startedAt'>[];
 }
 
 /** The whole tree: the capacity line, then the sessions. */
@@ -38,6 +41,7 @@ export function treeRows(
   return [
     ...capacityRow(capacity, sessions, context),
     ...sessions.map((session) => sessionRow(session, context)),
+    ...context.inOwnKernels().map((run) => runRow(run, context.now)),
   ];
 }
 
@@ -64,6 +68,18 @@ function sessionRow(session: SessionSnapshot, context: RowContext): Row {
       ...processRows(session, context),
     ],
   };
+}
+
+/** A run that has a kernel for itself takes no slot, but it is there, and can be stopped. */
+function runRow(run: Pick<ActiveRun, 'executionId' | 'firstLine' | 'startedAt'>, now: number): Row {
+  const doing =
+    run.startedAt === undefined ? 'starting' : `running ${duration(now - run.startedAt)}`;
+  return leaf(runRowId(run.executionId), {
+    label: run.firstLine,
+    description: `${doing} · kernel of its own`,
+    icon: { name: 'sync~spin', color: 'charts.blue' },
+    contextValue: 'holdfast.ownKernel',
+  });
 }
 
 function notesOn(session: SessionSnapshot, context: RowContext): readonly string[] {

@@ -13,7 +13,7 @@ export interface SessionActionsParts {
   readonly ownerId: string;
   readonly model: SessionsModel;
   readonly book: SessionBook;
-  readonly runs: Pick<Runs, 'get' | 'inSession' | 'cancel'>;
+  readonly runs: Pick<Runs, 'get' | 'inSession' | 'cancel' | 'cancelAll'>;
   readonly transcript: Pick<Transcript, 'note'>;
   readonly prompts: Prompts;
   pool(): Promise<KernelPool>;
@@ -103,6 +103,8 @@ export class SessionActions {
       const question = `Others hold these sessions too: ${names}.`;
       if (!(await this.confirmed(question, 'Stop All'))) return;
     }
+    // Those that wait would start new kernels, and those in kernels of their own are known to nobody else.
+    this.parts.runs.cancelAll();
     const pool = await this.parts.pool();
     await pool.disposeAll();
   }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Event } from '../../base/event';
 import type { SessionSnapshot } from '../../pool/types';
 import type { Row } from './row';
 import { treeRows, type RowContext } from './rows';
@@ -30,12 +31,14 @@ export class SessionsTree implements vscode.TreeDataProvider<string>, Disposable
     book: SessionBook,
     private readonly context: Omit<RowContext, 'now'>,
     private readonly clock: Clock,
+    onDidChangeRuns: Event<void>,
   ) {
     this.view = this.store.add(
       vscode.window.createTreeView('holdfast.sessions', { treeDataProvider: this }),
     );
     this.store.add(model.onDidChange(() => this.refresh()));
     this.store.add(book.onDidChange(() => this.refresh()));
+    this.store.add(onDidChangeRuns(() => this.refresh()));
     this.store.add(this.view.onDidChangeVisibility(() => this.refresh()));
   }
 
@@ -86,6 +89,7 @@ export class SessionsTree implements vscode.TreeDataProvider<string>, Disposable
     if (rows.length === 0) return;
     const isFast =
       sessions.some(({ state }) => showsTime(state.kind)) ||
+      this.context.inOwnKernels().length > 0 ||
       (capacity !== undefined && capacity.waiting.length > 0);
     this.tick = this.clock.after(isFast ? TICK_MS : SLOW_TICK_MS, () => this.refresh());
   }

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../support/until';
+import {
+  openWindow,
+  packagedExtension,
+  startServer,
+  temporaryWorkspace,
+  type TemporaryWorkspace,
+  type WorkbenchServer,
+  type WorkbenchWindow,
+} from '../support/workbench';
+
+// Runs in kernels of their own: no session retains them, but whoever looks for what runs finds them, and can stop them.
+
+const loop = 'import time\nwhile True:\n    time.sleep(0.1)\n';
+
+let workspace: TemporaryWorkspace;
+let server: WorkbenchServer;
+let window: WorkbenchWindow;
+
+beforeAll(async () => {
+  workspace = temporaryWorkspace({ 'loop.py': loop, 'sum.py': '20 + 1\n' });
+  server = await startServer({
+    extensions: [packagedExtension()],
+    settings: { 'holdfast.kernelMode': 'per-call' },
+  });
+  window = await openWindow(server, workspace.folder);
+});
+
+afterAll(async () => {
+  await server.stop();
+  workspace.remove();
+});
+
+function kernels(): number {
+  return server.processes().filter(({ command }) => command.includes('runner.py')).length;
+}
+
+async function runFile(name: string): Promise<void> {
+  await window.openFile(name);
+  await window.runCommand('Holdfast: Run File');
+}
+
+test('a run in a kernel of its own shows its result, and leaves neither session nor process', async () => {
+  await runFile('sum.py');
+  await window.panel().getByText('21', { exact: true }).waitFor();
+  await window.tree.open();
+  await window.page.getByText('No session yet').first().waitFor();
+  expect(await until(() => kernels() === 0, 15_000)).toBe(true);
+});
+
+test('one that is stuck is a row of the tree, and Kill ends it', async () => {
+  await runFile('loop.py');
+  await window.tree.row(/kernel of its own/).waitFor();
+  await window.statusBarItem(/running/).waitFor();
+  expect(kernels()).toBe(1);
+  await window.screenshot('per-call-running');
+  await window.runCommand('Holdfast: Kill');
+  await window.page.getByText('No session yet').first().waitFor();
+  expect(await until(() => kernels() === 0, 15_000)).toBe(true);
+});
+
+test('Stop All Sessions ends one too', async () => {
+  await runFile('loop.py');
+  await window.tree.row(/kernel of its own/).waitFor();
+  await window.runCommand('Holdfast: Stop All Sessions');
+  expect(await until(() => kernels() === 0, 15_000)).toBe(true);
+});
