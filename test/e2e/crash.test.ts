@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../support/until';
+import {
+  openWindow,
+  packagedExtension,
+  startServer,
+  temporaryWorkspace,
+  type TemporaryWorkspace,
+  type WorkbenchServer,
+  type WorkbenchWindow,
+} from '../support/workbench';
+
+const stuck = `import signal, subprocess
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+subprocess.Popen(["sleep", "600"])
+subprocess.Popen(["sleep", "601"], start_new_session=True)
+while True:
+    pass
+`;
+
+let workspace: TemporaryWorkspace;
+let server: WorkbenchServer;
+let window: WorkbenchWindow;
+
+beforeAll(async () => {
+  workspace = temporaryWorkspace({ 'stuck.py': stuck });
+  server = await startServer({
+    extensions: [packagedExtension()],
+    settings: { 'holdfast.gracePeriodSeconds': 0 },
+  });
+  window = await openWindow(server, workspace.folder);
+});
+
+afterAll(async () => {
+  await server.stop();
+  workspace.remove();
+});
+
+function ours(): readonly string[] {
+  return server
+    .processes()
+    .map(({ command }) => command)
+    .filter((command) => /kernelHost|runner\.py|sleep 60[01]/.test(command));
+}
+
+test('the extension host is SIGKILLed under a run that ignores SIGTERM: kernel host, kernel and its children are gone (vscode-jupyter 5225, 11177)', async () => {
+  await window.openFile('stuck.py');
+  await window.runCommand('Holdfast: Run File');
+  await window.tree.open();
+  await window.tree.session('running').waitFor();
+  expect(await until(() => ours().length === 4, 15_000)).toBe(true);
+  process.kill(await window.extensionHostPid(), 'SIGKILL');
+  expect(await until(() => ours().length === 0, 15_000)).toBe(true);
+});
+
+test('and the window that goes on shows nothing stale', async () => {
+  await window.nextHost();
+  await window.page.getByText('No session yet').first().waitFor();
+  await window.screenshot('crash-after');
+});
