@@ -49,7 +49,7 @@ test('the extension host is SIGKILLed under a run that ignores SIGTERM: kernel h
   await window.tree.open();
   await window.tree.session('running').waitFor();
   expect(await until(() => ours().length === 4, 15_000)).toBe(true);
-  process.kill(await window.extensionHostPid(), 'SIGKILL');
+  process.kill(window.extensionHostPid(), 'SIGKILL');
   expect(await until(() => ours().length === 0, 15_000)).toBe(true);
 });
 
