@@ -43,7 +43,14 @@ export async function hostingForTest(): Promise<{ hosting: KernelHosting; runtim
     'src/kernelHost/main.ts',
     path.join(temporaryFolder(), 'host.js'),
   );
-  const hosting = createKernelHosting({ hostScript, runnersDir, runtimeDir, log: silentLog });
+  const hosting = createKernelHosting({
+    hostScript,
+    runnersDir,
+    runtimeDir,
+    workspace: 'test',
+    graceMs: 0,
+    log: silentLog,
+  });
   onTestFinished(() => hosting.leave());
   return { hosting, runtimeDir };
 }
