@@ -14,7 +14,9 @@ export interface FoundHost {
   readonly pid: number;
   /** Of a window on the same workspace. */
   readonly isOfWorkspace: boolean;
-  /** Its client is gone, and it speaks our version: a window may take its place. */
+  /** Its client is gone. */
+  readonly isOrphan: boolean;
+  /** And it speaks our version: a window may take its place. */
   readonly isFree: boolean;
   readonly announced: HostFile;
 }
@@ -81,6 +83,7 @@ async function look(
       folder,
       pid: announced.host.pid,
       isOfWorkspace: announced.workspace === workspace,
+      isOrphan: announced.client.state === 'gone',
       isFree: announced.client.state === 'gone' && announced.version === PROTOCOL_VERSION,
       announced,
     };

@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock';
 import { HoldfastError } from '../base/errors';
 import type { Language } from '../kernel/language';
 import type { KernelExit, StopProgress } from '../kernel/kernel';
-import type { KernelTools, Question } from './embedded/kernel';
+import type { EmbeddedKernel, KernelTools, Question } from './embedded/kernel';
 import { startEmbeddedKernel, type StartedKernel } from './embedded/start';
 import { HeldKernel } from './heldKernel';
 import { History } from './history';
@@ -129,9 +129,9 @@ export class Custody {
     await this.endStarts();
     const giveUpAt = Date.now() + RETRY_AT_MOST_MS;
     for (;;) {
-      const stops = this.all.map(({ kernel }) => kernel?.stop(STOP_ALL_WITHIN_MS));
+      const stops = this.kernels.map((kernel) => kernel.stop(STOP_ALL_WITHIN_MS));
       const outcomes = await Promise.all(stops);
-      if (outcomes.every((outcome) => outcome?.confirmed !== false)) return true;
+      if (outcomes.every(({ confirmed }) => confirmed)) return true;
       if (Date.now() + RETRY_EVERY_MS > giveUpAt) return false;
       await delay(RETRY_EVERY_MS);
     }
@@ -139,8 +139,12 @@ export class Custody {
 
   /** Without any politeness, for a host that breaks down. */
   async kill(): Promise<void> {
-    const kills = this.all.map(({ kernel }) => kernel?.kill());
+    const kills = this.kernels.map((kernel) => kernel.kill());
     await Promise.allSettled([...kills, this.endStarts()]);
+  }
+
+  private get kernels(): readonly EmbeddedKernel[] {
+    return this.all.flatMap(({ kernel }) => kernel ?? []);
   }
 
   private async endStarts(): Promise<void> {
