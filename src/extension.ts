@@ -73,7 +73,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
     );
   });
   const workspace = workspaceIdentity(randomUUID);
-  const hosts = keep(new Hosts({ workspace, log, ownPid: () => hosting?.hostPid }));
+  const hosts = keep(new Hosts({ workspace, log, clock, ownPid: () => hosting?.hostPid }));
   const kernelHost = lazy(async () => {
     const { createKernelHosting } = await import('./hosting');
     const settings = await configuration();
@@ -216,7 +216,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
   );
   // After the activation, which this must not hold up: a window that was reloaded goes on where it was.
   if (vscode.workspace.isTrusted) {
-    const goOn = async (): Promise<void> => void ((await hosts.toTakeUp()) && (await pool()));
+    const goOn = async (): Promise<void> => void ((await hosts.toTakeUpSoon()) && (await pool()));
     clock.after(0, () => void goOn().catch(onFailure));
   }
 }

@@ -1,3 +1,5 @@
+import { watch } from 'node:fs';
+import { systemClock } from '../base/clock';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import { lifeOf, reapFolder } from '../ledger/reap';
@@ -46,6 +48,24 @@ export async function discoverHosts(options: DiscoverOptions): Promise<readonly 
 export function hostToTakeUp(found: readonly FoundHost[]): FoundHost | undefined {
   const free = found.filter((host) => host.isOfWorkspace && host.isFree);
   return free.length === 1 ? free[0] : undefined;
+}
+
+/**
+ * Resolves at the next sign of life of a host, such as the loss of its client, and after `limitMs` at the latest. A
+ * window that reloads may be there before the one that it was has gone.
+ */
+export function nextChangeOf({ folder }: FoundHost, limitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const watcher = watch(folder, { persistent: false }, () => done());
+    const limit = systemClock.after(limitMs, () => done());
+    const done = (): void => {
+      limit.dispose();
+      watcher.close();
+      resolve();
+    };
+    // Its folder is gone: so is the host.
+    watcher.on('error', done);
+  });
 }
 
 /** Takes its one place. Rejects when another client was faster, or it does not answer within 2 s. */

@@ -29,7 +29,11 @@ let server: WorkbenchServer;
 let window: WorkbenchWindow;
 
 beforeAll(async () => {
-  workspace = temporaryWorkspace({ 'slow.py': code });
+  workspace = temporaryWorkspace({
+    'slow.py': code,
+    // A busy machine may take longer than 10 s to draw a window.
+    '.vscode/settings.json': '{"holdfast.gracePeriodSeconds": 40}',
+  });
   server = await startServer({ extensions: [packagedExtension()] });
   window = await openWindow(server, workspace.folder);
   await window.openFile('slow.py');
@@ -48,13 +52,13 @@ const kernels = (): number[] =>
 
 async function reload(): Promise<void> {
   const next = window.nextHost();
-  await window.page.reload();
+  await window.runCommand('Developer: Reload Window');
   await window.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 40_000 });
   await next;
 }
 
 function panelText(text: string): Promise<void> {
-  return window.panel().getByText(text, { exact: true }).last().waitFor();
+  return window.panel().getByText(text).last().waitFor();
 }
 
 test('code prints 1 to 50 over a reload: every line once, in the same process, with its end (positron 4577)', async () => {
@@ -102,10 +106,10 @@ test('an endless loop over a reload: interrupt and kill are still there and work
   await panelText('KeyboardInterrupt');
 });
 
-test('and after the last window everything is gone', async () => {
+test('and when the window stays away everything is gone after the grace period', async () => {
   const host = window.host();
   await window.close();
   await host.gone;
-  expect(await until(() => kernels().length === 0, 20_000)).toBe(true);
+  expect(await until(() => kernels().length === 0, 45_000)).toBe(true);
   expect(await server.stop()).toEqual([]);
 });

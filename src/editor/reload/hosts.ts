@@ -1,7 +1,10 @@
+import type { Clock } from '../../base/clock';
 import { Emitter } from '../../base/event';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { FoundHost } from '../../hosting/discover';
+
+const LETS_GO_WITHIN_MS = 10_000;
 
 /** The kernel hosts of this user that live, whichever window they belong to, as they were at the last look. */
 export class Hosts implements Disposable {
@@ -15,6 +18,7 @@ export class Hosts implements Disposable {
       /** Names what this window shows. */
       readonly workspace: string;
       readonly log: Log;
+      readonly clock: Clock;
       /** This window's own. */
       ownPid(): number | undefined;
     },
@@ -45,6 +49,22 @@ export class Hosts implements Disposable {
     if (this.chosen) return this.chosen;
     const [{ hostToTakeUp }, found] = await Promise.all([discovery(), this.look()]);
     return hostToTakeUp(found);
+  }
+
+  /**
+   * The same, for a window that has just opened: where one host alone can be meant and still has its window, that may be
+   * this one before its reload, which is about to let go.
+   */
+  async toTakeUpSoon(): Promise<FoundHost | undefined> {
+    const { nextChangeOf } = await discovery();
+    const giveUpAt = this.parts.clock.now() + LETS_GO_WITHIN_MS;
+    for (;;) {
+      const free = await this.toTakeUp();
+      const left = giveUpAt - this.parts.clock.now();
+      const [one, ...more] = this.others.filter(({ isOfWorkspace }) => isOfWorkspace);
+      if (free || !one || more.length > 0 || left <= 0) return free;
+      await nextChangeOf(one, left);
+    }
   }
 
   /** Has a host whose window is gone stop its kernels now. */
