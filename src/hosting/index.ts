@@ -56,6 +56,8 @@ export interface KernelHosting {
 }
 
 const LEAVE_WITHIN_MS = 1_000;
+/** The host gives a start up after 30 s and stops what came of it: past this, it is the host that does not answer. */
+const START_ANSWERED_WITHIN_MS = 45_000;
 
 /** Nothing starts before the first kernel. Nothing of it keeps this process alive. */
 export function createKernelHosting(options: KernelHostingOptions): KernelHosting {
@@ -100,7 +102,7 @@ class Hosting implements KernelHosting {
           history,
           ...(place !== undefined && { place: { ...place } }),
         },
-        { signal },
+        { signal, withinMs: START_ANSWERED_WITHIN_MS },
       );
       remote.started(facts);
     } catch (error) {

@@ -295,10 +295,10 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     }
   }
 
-  /** The host is gone and nobody holds the kernel any more: it is ended from here, once. */
+  /** The host is gone and nobody holds the kernel any more: it is ended from here, and tried again when asked again. */
   private endAsOrphan(): Promise<ShutdownOutcome> {
-    this.orphaned ??=
-      this.exitFact === undefined ? this.endOrphanNow() : Promise.resolve({ confirmed: true });
+    if (this.exitFact !== undefined) return Promise.resolve({ confirmed: true });
+    this.orphaned ??= this.endOrphanNow().finally(() => (this.orphaned = undefined));
     return this.orphaned;
   }
 
@@ -309,7 +309,11 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       pid === undefined || startTime === undefined
         ? { confirmed: false, reason: 'The system does not tell which process it was.' }
         : await endOrphan(this.processes, { pid, startTime });
-    if (!outcome.confirmed) this.log.warn(`Kernel ${this.pid}: ${outcome.reason ?? ''}`);
+    if (!outcome.confirmed) {
+      // No evidence, no exit: whoever counts on it goes on counting it.
+      this.log.warn(`Kernel ${this.pid}: ${outcome.reason ?? ''}`);
+      return outcome;
+    }
     this.onExit({
       code: null,
       signal: null,
