@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { systemClock } from './base/clock';
-import { messageOf } from './base/errors';
+import { HoldfastError, messageOf } from './base/errors';
 import { lazy } from './base/lazy';
 import { registerCommands } from './editor/commands';
 import { Failures } from './editor/failures';
@@ -13,6 +13,7 @@ import { createTranscript } from './editor/panel/transcript';
 import { placeOf, activePython } from './editor/place';
 import { prompts } from './editor/prompts';
 import { Hosts } from './editor/reload/hosts';
+import { HostsTree } from './editor/reload/hostsTree';
 import { keepForNextWindow, keptKeys } from './editor/reload/keep';
 import type { TakenUp } from './editor/reload/takeUp';
 import { workspaceIdentity } from './editor/reload/window';
@@ -214,6 +215,26 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       showLog: () => channel.show(),
     }),
   );
+  keep(new HostsTree(hosts));
+  const onHost = (name: string, act: (pid: number) => Promise<void>): void => {
+    keep(
+      vscode.commands.registerCommand(name, (row: unknown) =>
+        typeof row === 'number' ? act(row).catch(onFailure) : undefined,
+      ),
+    );
+  };
+  onHost('holdfast.stopHost', (pid) => hosts.dismiss(pid));
+  onHost('holdfast.adoptHost', async (pid) => {
+    // A pool takes over what there is only when it is made.
+    if (hosting?.hostPid !== undefined) {
+      throw new HoldfastError(
+        'bad_input',
+        'This window has sessions of its own already. Stop them, reload the window, and adopt the others then.',
+      );
+    }
+    if (hosts.choose(pid)) await pool();
+    await hosts.look();
+  });
   // After the activation, which this must not hold up: a window that was reloaded goes on where it was.
   if (vscode.workspace.isTrusted) {
     const goOn = async (): Promise<void> => void ((await hosts.toTakeUpSoon()) && (await pool()));

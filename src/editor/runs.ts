@@ -109,7 +109,7 @@ export class Runs implements Disposable {
         sessionLabel: session.label,
         code,
         language: languageOf(session.sessionId) ?? 'python',
-        ownerLabel: 'You',
+        owner: null,
         queuedAt,
         ...(source && { source }),
       });

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
@@ -25,14 +25,14 @@ const pathIn = (folder: string): string => path.join(folder, 'ledger');
 
 /**
  * What a kernel host has started, line by line in a file that outlives it. Each line is written before what it says can
- * matter to anybody else, so a host may die between any two steps. Throws what the file system says.
+ * matter to anybody else, so a host may die between any two steps.
  */
 export class Ledger {
-  private readonly open = new Set<string>();
+  private readonly open = new Map<string, Line[]>();
 
   constructor(
     private readonly folder: string,
-    host: HostIdentity,
+    private readonly host: HostIdentity,
   ) {
     this.append({ what: 'host', host });
   }
@@ -42,23 +42,49 @@ export class Ledger {
     return this.open.size === 0;
   }
 
+  /** Throws what the file system says: then nothing may be started. */
   intent(nonce: string): void {
-    this.open.add(nonce);
-    this.append({ what: 'intent', nonce });
+    const entry: Line = { what: 'intent', nonce };
+    this.append(entry);
+    this.open.set(nonce, [entry]);
   }
 
   spawned(nonce: string, { pid, startTime }: { pid: number; startTime?: string }): void {
-    this.append({ what: 'spawned', nonce, pid, ...(startTime !== undefined && { startTime }) });
+    const entry: Line = {
+      what: 'spawned',
+      nonce,
+      pid,
+      ...(startTime !== undefined && { startTime }),
+    };
+    this.open.get(nonce)?.push(entry);
+    this.tryToAppend(entry);
   }
 
   gone(nonce: string): void {
     this.open.delete(nonce);
-    this.append({ what: 'gone', nonce });
+    this.tryToAppend({ what: 'gone', nonce });
+  }
+
+  private tryToAppend(entry: Line): void {
+    try {
+      this.append(entry);
+    } catch {
+      // Without it the intent stands, and whoever reads that finds by the nonce what there is, which may be nothing.
+    }
   }
 
   // One write to a file opened for appending: lines of a host never mix, and only the last can be torn.
   private append(entry: Line): void {
-    appendFileSync(pathIn(this.folder), `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+    const file = pathIn(this.folder);
+    const lines: Line[] = [entry];
+    if (!existsSync(file)) {
+      // The first line, or the temporary folder has been cleaned.
+      mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+      const before = entry.what === 'host' ? [] : [{ what: 'host' as const, host: this.host }];
+      lines.unshift(...before, ...[...this.open.values()].flat());
+    }
+    const text = lines.map((each) => `${JSON.stringify(each)}\n`).join('');
+    appendFileSync(file, text, { mode: 0o600 });
   }
 }
 

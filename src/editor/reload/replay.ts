@@ -51,7 +51,7 @@ export function replay(
           sessionLabel: label,
           code,
           language: languageOf(sessionId) ?? 'python',
-          ownerLabel: 'You',
+          owner: null,
           queuedAt: at,
           ...(source && { source }),
         });
