@@ -9,10 +9,11 @@ const layers = {
   platform: ['base'],
   kernel: ['base'],
   protocol: ['kernel', 'base'],
+  ledger: ['platform', 'protocol', 'base'],
   pool: ['kernel', 'base'],
   runner: ['pool', 'kernel', 'base'],
-  hosting: ['protocol', 'kernel', 'base', 'platform'],
-  kernelHost: ['protocol', 'kernel', 'base', 'platform'],
+  hosting: ['ledger', 'protocol', 'kernel', 'base', 'platform'],
+  kernelHost: ['ledger', 'protocol', 'kernel', 'base', 'platform'],
 };
 
 const layerRules = Object.entries(layers).map(([layer, below]) => ({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { systemClock } from './base/clock';
+import { HoldfastError, messageOf } from './base/errors';
 import { lazy } from './base/lazy';
 import { registerCommands } from './editor/commands';
 import { Failures } from './editor/failures';
@@ -11,6 +12,11 @@ import { registerPanel } from './editor/panel/panelView';
 import { createTranscript } from './editor/panel/transcript';
 import { placeOf, activePython } from './editor/place';
 import { prompts } from './editor/prompts';
+import { Hosts } from './editor/reload/hosts';
+import { HostsTree } from './editor/reload/hostsTree';
+import { keepForNextWindow, keptKeys } from './editor/reload/keep';
+import type { TakenUp } from './editor/reload/takeUp';
+import { workspaceIdentity } from './editor/reload/window';
 import { reveal } from './editor/reveal';
 import { Runs } from './editor/runs';
 import { FullPool } from './editor/sessions/fullPool';
@@ -67,23 +73,57 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       }),
     );
   });
-  const pool = lazy(async () => {
-    const [{ createKernelPool }, { createKernelHosting }, { startKernel }] = await Promise.all([
-      import('./pool/pool'),
-      import('./hosting'),
-      import('./editor/python/startPython'),
-    ]);
-    const { interpreters, preludes } = await python();
+  const workspace = workspaceIdentity(randomUUID);
+  const hosts = keep(new Hosts({ workspace, log, clock, ownPid: () => hosting?.hostPid }));
+  const kernelHost = lazy(async () => {
+    const { createKernelHosting } = await import('./hosting');
     const settings = await configuration();
     const path = (name: string): string => vscode.Uri.joinPath(extensionUri, name).fsPath;
+    const graceMs = (): number => settings.get('gracePeriodSeconds') * 1_000;
     const host = createKernelHosting({
       hostScript: path('dist/kernelHost.js'),
       runnersDir: path('media/runners'),
+      workspace,
+      graceMs: graceMs(),
       log,
     });
+    keep(settings.onDidChange(() => host.setGrace(graceMs())));
     hosting = host;
+    return host;
+  });
+  /** What the window before this one has left, if it can be told which window that was. */
+  const takenUp = lazy(async (): Promise<TakenUp> => {
+    if (!vscode.workspace.isTrusted) return {};
+    const found = await hosts.toTakeUp();
+    if (!found) return {};
+    try {
+      const [{ takeUp }, host] = await Promise.all([
+        import('./editor/reload/takeUp'),
+        kernelHost(),
+      ]);
+      const adoption = await host.adopt(found);
+      const { preludes } = await python();
+      return takeUp(adoption, { ownerId, transcript, book, runs, preludes, log });
+    } catch (error) {
+      log.warn(`The sessions of the window before are not taken up: ${messageOf(error)}`);
+      return {};
+    }
+  });
+  const pool = lazy(async () => {
+    const [{ createKernelPool }, { startKernel }, host, before] = await Promise.all([
+      import('./pool/pool'),
+      import('./editor/python/startPython'),
+      kernelHost(),
+      takenUp(),
+    ]);
+    const { interpreters, preludes } = await python();
+    const settings = await configuration();
+    // From here on the host is told what a window after this one has to know, each thing before it takes effect.
+    keepForNextWindow({ host, ownerId, book });
     const created = createKernelPool({
       ...settings.forPool(),
+      ...before,
+      onRecord: (id, record) => host.keep(keptKeys.session(id), record),
       startKernel: (request) => startKernel(request, interpreters, preludes, host),
       preludeContent: (session) => preludes.contentOf(session),
       ownerKind,
@@ -176,6 +216,31 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       showLog: () => channel.show(),
     }),
   );
+  keep(new HostsTree(hosts));
+  const onHost = (name: string, act: (pid: number) => Promise<void>): void => {
+    keep(
+      vscode.commands.registerCommand(name, (row: unknown) =>
+        typeof row === 'number' ? act(row).catch(onFailure) : undefined,
+      ),
+    );
+  };
+  onHost('holdfast.stopHost', (pid) => hosts.dismiss(pid));
+  onHost('holdfast.adoptHost', async (pid) => {
+    // A pool takes over what there is only when it is made.
+    if (hosting?.hostPid !== undefined) {
+      throw new HoldfastError(
+        'bad_input',
+        'This window has sessions of its own already. Stop them, reload the window, and adopt the others then.',
+      );
+    }
+    if (hosts.choose(pid)) await pool();
+    await hosts.look();
+  });
+  // After the activation, which this must not hold up: a window that was reloaded goes on where it was.
+  if (vscode.workspace.isTrusted) {
+    const goOn = async (): Promise<void> => void ((await hosts.toTakeUpSoon()) && (await pool()));
+    clock.after(0, () => void goOn().catch(onFailure));
+  }
 }
 
 /** Stops no kernel: a reload and a close look alike here. The kernel host knows what to do about a window that leaves. */

@@ -3,9 +3,10 @@ import type { Disposable } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import { Emitter } from '../base/event';
 import type { CodeSource } from '../kernel/execution';
-import type { ExecutionResult, KernelPool, PoolExecuteOptions } from '../pool/types';
+import { languageOf } from '../kernel/language';
+import type { AdoptedCaller, ExecutionResult, KernelPool, PoolExecuteOptions } from '../pool/types';
 import type { Transcript } from './panel/transcript';
-import { sessionKeyOf, type SessionTarget } from './sessions/target';
+import { sessionKeyOf, type SessionName, type SessionTarget } from './sessions/target';
 
 /** Where code comes from, told at the moment a person asked to run it. */
 export interface Place {
@@ -52,6 +53,21 @@ export interface RunsParts {
   onFailure(error: unknown): void;
 }
 
+/** A run of the window before this one. */
+export interface EarlierRun {
+  readonly executionId: string;
+  readonly session: SessionName & { readonly label: string };
+  readonly code: string;
+  readonly source: CodeSource | undefined;
+  readonly queuedAt: number;
+  /** Undefined: it waits. */
+  readonly startedAt: number | undefined;
+  /** A person asked for it. */
+  readonly isOwn: boolean;
+  /** The transcript has its beginning. */
+  readonly isShown: boolean;
+}
+
 interface Entry extends ActiveRun {
   readonly controller: AbortController;
 }
@@ -82,6 +98,53 @@ export class Runs implements Disposable {
     } catch (error) {
       this.parts.onFailure(error);
     }
+  }
+
+  /** Stands in for whoever asked for a run in the window before this one. */
+  takeUp(run: EarlierRun): AdoptedCaller {
+    const { executionId, session, code, source, queuedAt, startedAt } = run;
+    const sessionKey = sessionKeyOf(session);
+    const controller = new AbortController();
+    if (!run.isShown) {
+      this.parts.transcript.begin({
+        executionId,
+        sessionKey,
+        sessionLabel: session.label,
+        code,
+        language: languageOf(session.sessionId) ?? 'python',
+        owner: null,
+        queuedAt,
+        ...(source && { source }),
+      });
+    }
+    if (run.isOwn) {
+      this.active.set(executionId, {
+        executionId,
+        sessionKey,
+        sessionLabel: session.label,
+        firstLine: firstLineOf(code),
+        source,
+        // A kernel of its own does not outlive its window.
+        inOwnKernel: false,
+        startedAt,
+        controller,
+      });
+      this.changed.fire();
+    }
+    const { onStart, ...caller } = this.caller(executionId, controller);
+    // The start of what was sent is known already, and earlier.
+    return startedAt === undefined && onStart ? { ...caller, onStart } : caller;
+  }
+
+  /** The end of a run that was taken up. */
+  follow(executionId: string, result: Promise<ExecutionResult>): void {
+    result.then(
+      (end) => this.end(executionId, { result: end }),
+      (error: unknown) => {
+        this.end(executionId, { failure: messageOf(error) });
+        this.parts.onFailure(error);
+      },
+    );
   }
 
   /** Runs of a session that are not over, oldest first. */
@@ -187,25 +250,34 @@ export class Runs implements Disposable {
     request: RunRequest,
     { executionId, controller }: Entry,
   ): PoolExecuteOptions {
-    const { transcript, clock, ownerId } = this.parts;
+    const { ownerId } = this.parts;
     return {
       cwd: target.cwd,
       sessionId: target.sessionId,
       ownerId,
+      origin: 'person',
       executionId,
-      signal: controller.signal,
       ...(target.interpreter !== undefined && { interpreter: target.interpreter }),
       ...(request.source && { source: request.source }),
-      onStart: () => {
-        const startedAt = clock.now();
-        const entry = this.active.get(executionId);
-        if (entry) this.active.set(executionId, { ...entry, startedAt });
-        transcript.started(executionId, startedAt);
-        this.changed.fire();
-      },
+      ...this.caller(executionId, controller),
+    };
+  }
+
+  private caller(executionId: string, controller: AbortController): AdoptedCaller {
+    const { transcript } = this.parts;
+    return {
+      signal: controller.signal,
+      onStart: () => this.started(executionId, this.parts.clock.now()),
       onOutput: (output) => transcript.output(executionId, output),
       onInput: (question) => transcript.ask(executionId, question),
     };
+  }
+
+  private started(executionId: string, startedAt: number): void {
+    const entry = this.active.get(executionId);
+    if (entry) this.active.set(executionId, { ...entry, startedAt });
+    this.parts.transcript.started(executionId, startedAt);
+    this.changed.fire();
   }
 
   private end(executionId: string, how: { result: ExecutionResult } | { failure: string }): void {

@@ -16,7 +16,7 @@ import { fromResponseError } from '../protocol/failure';
 import * as m from '../protocol/messages';
 import { parse, type Schema } from '../protocol/parse';
 import { onNotification } from '../protocol/rpc';
-import type { LaunchedHost } from './launch';
+import type { ReachedHost } from './launch';
 
 /** What a kernel's side of the connection hears. */
 export interface KernelChannel {
@@ -25,6 +25,8 @@ export interface KernelChannel {
   onQuestionOver(question: number): void;
   onStopStep(progress: v.InferOutput<typeof m.stopStep.params>['progress']): void;
   onExit(exit: v.InferOutput<typeof m.exited.params>['exit']): void;
+  /** The connection has closed. `left`: by our own leave, after which the host goes on or ends by itself. */
+  onClosed(why: 'left' | 'lost'): void;
 }
 
 export interface AskOptions {
@@ -33,15 +35,18 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
 }
 
+/** `leaving`: facts are still heard, and nothing is asked or told any more. */
+type State = 'open' | 'leaving' | 'left' | 'lost';
+
 /** The connection to one kernel host, from its greeting to its close. */
 export class HostConnection {
   private readonly connection: MessageConnection;
   private readonly channels = new Map<string, KernelChannel>();
-  private readonly lost = deferred<void>();
-  private open = true;
+  private readonly closed = deferred<'left' | 'lost'>();
+  private state: State = 'open';
 
   constructor(
-    readonly host: LaunchedHost,
+    readonly host: ReachedHost,
     private readonly log: Log,
   ) {
     const { socket } = host;
@@ -51,21 +56,28 @@ export class HostConnection {
     );
     this.connection.onError(([error]) => log.warn(`Kernel host connection: ${error.message}`));
     socket.once('close', () => {
-      this.open = false;
+      const why = this.state === 'open' ? 'lost' : 'left';
+      this.state = why;
       this.connection.dispose();
-      this.lost.resolve();
+      this.closed.resolve(why);
+      for (const channel of [...this.channels.values()]) channel.onClosed(why);
     });
     this.listen();
     if (socket.destroyed) socket.emit('close', false);
   }
 
   get isOpen(): boolean {
-    return this.open;
+    return this.state === 'open';
   }
 
-  /** Resolves when the connection has closed, which is what "the host is gone" means. */
-  get whenLost(): Promise<void> {
-    return this.lost.promise;
+  /** It is over by our own leave: what becomes of the kernels is the host's to see to. */
+  get isLeft(): boolean {
+    return this.state === 'leaving' || this.state === 'left';
+  }
+
+  /** Resolves when the connection has closed: `lost` is what "the host is gone" means. */
+  get whenClosed(): Promise<'left' | 'lost'> {
+    return this.closed.promise;
   }
 
   /** Facts about this kernel go to `channel` until disposed. */
@@ -78,9 +90,17 @@ export class HostConnection {
   async ask<P extends Schema, R extends Schema>(
     message: m.RequestMessage<P, R>,
     params: v.InferInput<P>,
-    { withinMs, signal }: AskOptions = {},
+    options: AskOptions = {},
   ): Promise<v.InferOutput<R>> {
-    if (!this.open) throw fromResponseError(undefined);
+    if (!this.isOpen) throw fromResponseError(undefined);
+    return this.request(message, params, options);
+  }
+
+  private async request<P extends Schema, R extends Schema>(
+    message: m.RequestMessage<P, R>,
+    params: v.InferInput<P>,
+    { withinMs, signal }: AskOptions,
+  ): Promise<v.InferOutput<R>> {
     const { method } = message.type;
     const limit = new Limit(withinMs, signal);
     try {
@@ -104,10 +124,28 @@ export class HostConnection {
   }
 
   tell<P extends Schema>(message: m.NotificationMessage<P>, params: v.InferInput<P>): void {
-    if (!this.open) return;
+    if (!this.isOpen) return;
     this.connection
       .sendNotification(message.type.method, params)
       .catch((error: unknown) => this.log.debug(`Not told: ${messageOf(error)}`));
+  }
+
+  /**
+   * Says goodbye and hears the rest: the host waits for another client, and then this closes the connection, or it stops
+   * everything and closes it. Resolves when it has closed, within `withinMs`.
+   */
+  async leave(withinMs: number): Promise<void> {
+    if (this.state !== 'open') return;
+    this.state = 'leaving';
+    const limit = new DisposableStore();
+    const late = new Promise<void>((resolve) => limit.add(systemClock.after(withinMs, resolve)));
+    const goodbye = this.request(m.goodbye, {}, { withinMs }).then(
+      ({ waits }) => waits && this.close(),
+      (error: unknown) => this.log.debug(`Goodbye: ${messageOf(error)}`),
+    );
+    await Promise.race([Promise.all([goodbye, this.whenClosed]), late]);
+    limit.dispose();
+    this.close();
   }
 
   close(): void {

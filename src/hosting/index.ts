@@ -1,15 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import { systemClock } from '../base/clock';
 import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { PooledKernel } from '../kernel/kernel';
 import type { Language } from '../kernel/language';
+import { reapFolder } from '../ledger/reap';
 import { platformProcesses } from '../platform/processes';
 import * as m from '../protocol/messages';
-import { logPathIn, removeRuntimeFolder } from '../protocol/runtimeFolder';
+import { logPathIn } from '../protocol/runtimeFolder';
+import { takeUpKernels, type Adoption, type Place } from './adoption';
+import { claimHost, type FoundHost } from './discover';
 import { HostConnection } from './hostConnection';
-import { launchHost, type LaunchOptions } from './launch';
+import { launchHost, type LaunchOptions, type ReachedHost } from './launch';
 import { RemoteKernel } from './remoteKernel';
+
+export { discoverHosts, dismissHost, hostToTakeUp, type FoundHost } from './discover';
+export type { Adoption, Place } from './adoption';
 
 export interface KernelHostingOptions extends LaunchOptions {
   readonly log: Log;
@@ -22,6 +27,10 @@ export interface KernelSpec {
   readonly sessionId: string;
   /** The kernel's whole environment; names that steer the editor are left out in the host. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What it belongs to, for the window that comes after this one. Absent: it is stopped then. */
+  readonly place?: Place;
+  /** Names where its runs and their output are kept for that window. Default: the session id. */
+  readonly history?: string;
   /** Aborts the start: it rejects when nothing of it is left. */
   readonly signal: AbortSignal;
 }
@@ -29,12 +38,26 @@ export interface KernelSpec {
 export interface KernelHosting {
   /** Starts the kernel host if there is none, then a kernel in it. Rejects with HoldfastError. */
   startKernel(spec: KernelSpec): Promise<PooledKernel>;
+  /**
+   * Takes the place of a window that is gone, before any kernel was started here. Rejects with HoldfastError when
+   * somebody else was faster.
+   */
+  adopt(host: FoundHost): Promise<Adoption>;
+  /** Has the host keep a value for the window that comes after this one; undefined: no longer. Plain data. */
+  keep(key: string, value: unknown): void;
+  /** How long the host keeps kernels without a window, in ms. */
+  setGrace(graceMs: number): void;
   readonly hostPid: number | undefined;
-  /** Says goodbye: the host stops every kernel and ends. Resolves when it has, within 1 s at the latest. */
+  /**
+   * Says goodbye: the host keeps its kernels for the grace period; with none it stops them and ends, which this waits
+   * for. Resolves within 1 s.
+   */
   leave(): Promise<void>;
 }
 
 const LEAVE_WITHIN_MS = 1_000;
+/** The host gives a start up after 30 s and stops what came of it: past this, it is the host that does not answer. */
+const START_ANSWERED_WITHIN_MS = 45_000;
 
 /** Nothing starts before the first kernel. Nothing of it keeps this process alive. */
 export function createKernelHosting(options: KernelHostingOptions): KernelHosting {
@@ -43,29 +66,43 @@ export function createKernelHosting(options: KernelHostingOptions): KernelHostin
 
 class Hosting implements KernelHosting {
   private readonly processes = platformProcesses();
+  private readonly kept = new Map<string, unknown>();
+  private graceMs: number;
   private connecting: Promise<HostConnection> | undefined;
   private connection: HostConnection | undefined;
+  // Names are never used twice in a host, whose earlier windows counted too.
+  private readonly prefix = Date.now().toString(36);
   private kernels = 0;
   private left = false;
 
-  constructor(private readonly options: KernelHostingOptions) {}
+  constructor(private readonly options: KernelHostingOptions) {
+    this.graceMs = options.graceMs;
+  }
 
   get hostPid(): number | undefined {
     return this.connection?.host.pid;
   }
 
   async startKernel(spec: KernelSpec): Promise<PooledKernel> {
-    const { language, interpreter, cwd, env, signal } = spec;
+    const { language, interpreter, cwd, env, place, history = spec.sessionId, signal } = spec;
     const connection = await this.connect();
     if (signal.aborted) throw new HoldfastError('closed', 'The start was called off.');
     this.kernels += 1;
-    const kernel = `${spec.sessionId}#${this.kernels}`;
+    const kernel = `${spec.sessionId}#${this.prefix}-${this.kernels}`;
     const remote = new RemoteKernel(kernel, connection, this.processes, this.options.log);
     try {
       const facts = await connection.ask(
         m.startKernel,
-        { kernel, language, interpreter, cwd, env: defined(env) },
-        { signal },
+        {
+          kernel,
+          language,
+          interpreter,
+          cwd,
+          env: defined(env),
+          history,
+          ...(place !== undefined && { place: { ...place } }),
+        },
+        { signal, withinMs: START_ANSWERED_WITHIN_MS },
       );
       remote.started(facts);
     } catch (error) {
@@ -75,18 +112,39 @@ class Hosting implements KernelHosting {
     return remote;
   }
 
+  async adopt(found: FoundHost): Promise<Adoption> {
+    if (this.connection !== undefined || this.connecting !== undefined) {
+      throw new HoldfastError('closed', 'This window has a kernel host already.');
+    }
+    const claiming = claimHost(found).then((host) => this.attach(host));
+    // Starts that come meanwhile go to the same host, or to a new one where this fails.
+    this.connecting = claiming
+      .catch(() => this.launch())
+      .finally(() => (this.connecting = undefined));
+    this.connecting.catch(() => undefined);
+    const connection = await claiming;
+    const adoption = await takeUpKernels(connection, this.processes, this.options.log);
+    // What this window has given meanwhile is newer.
+    for (const [key, value] of adoption.kept) if (!this.kept.has(key)) this.kept.set(key, value);
+    this.tellKept(connection);
+    return adoption;
+  }
+
+  keep(key: string, value: unknown): void {
+    if (value === undefined) this.kept.delete(key);
+    else this.kept.set(key, value);
+    this.connection?.tell(m.keep, { key, value });
+  }
+
+  setGrace(graceMs: number): void {
+    this.graceMs = graceMs;
+    this.connection?.tell(m.configure, { graceMs });
+  }
+
   async leave(): Promise<void> {
     this.left = true;
     const connection = this.connection ?? (await this.connecting?.catch(() => undefined));
-    if (connection === undefined) return;
-    connection.ask(m.goodbye, {}).catch((error: unknown) => {
-      this.options.log.debug(`Goodbye: ${messageOf(error)}`);
-    });
-    await Promise.race([
-      connection.whenLost,
-      new Promise<void>((resolve) => systemClock.after(LEAVE_WITHIN_MS, resolve)),
-    ]);
-    connection.close();
+    await connection?.leave(LEAVE_WITHIN_MS);
   }
 
   /** One host for all, also for starts that come while it starts. */
@@ -98,18 +156,38 @@ class Hosting implements KernelHosting {
   }
 
   private async launch(): Promise<HostConnection> {
+    const { graceMs } = this;
+    const connection = this.attach(await launchHost({ ...this.options, graceMs }));
+    this.tellKept(connection);
+    return connection;
+  }
+
+  private tellKept(connection: HostConnection): void {
+    connection.tell(m.configure, { graceMs: this.graceMs });
+    for (const [key, value] of this.kept) connection.tell(m.keep, { key, value });
+  }
+
+  private attach(host: ReachedHost): HostConnection {
     const { log } = this.options;
-    const host = await launchHost(this.options);
     const connection = new HostConnection(host, log);
     this.connection = connection;
     log.info(`Kernel host ${host.pid} is ready.`);
-    void connection.whenLost.then(async () => {
-      if (this.connection === connection) this.connection = undefined;
-      if (!this.left) log.warn(`Kernel host ${host.pid} is gone. ${await lastWords(host.folder)}`);
-      // A host that was killed could not do it.
-      await removeRuntimeFolder(host.folder);
-    });
+    void connection.whenClosed.then((why) => this.closed(connection, why));
     return connection;
+  }
+
+  private async closed(connection: HostConnection, why: 'left' | 'lost'): Promise<void> {
+    const { log } = this.options;
+    const { pid, folder } = connection.host;
+    if (this.connection === connection) this.connection = undefined;
+    if (why === 'left') return;
+    log.warn(`Kernel host ${pid} is gone. ${await lastWords(folder)}`);
+    try {
+      // A host that was killed could not do it.
+      await reapFolder(folder, { processes: this.processes, log });
+    } catch (error) {
+      log.error(`What kernel host ${pid} left could not be cleared: ${messageOf(error)}`);
+    }
   }
 }
 

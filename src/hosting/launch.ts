@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import os from 'node:os';
 import { createInterface } from 'node:readline';
 import { HoldfastError, messageOf } from '../base/errors';
-import { freshToken, greetHost } from '../protocol/handshake';
+import { freshToken } from '../protocol/handshake';
+import { writeLaunchFile } from '../protocol/hostFile';
 import { parseReadyLine } from '../protocol/readyLine';
 import {
   logPathIn,
@@ -12,6 +13,7 @@ import {
   removeRuntimeFolder,
   writeToken,
 } from '../protocol/runtimeFolder';
+import { connectTo } from './connect';
 
 export interface LaunchOptions {
   /** The host's bundle. */
@@ -19,11 +21,16 @@ export interface LaunchOptions {
   readonly runnersDir: string;
   /** Where its private folder goes; default XDG_RUNTIME_DIR, else the temporary folder. */
   readonly runtimeDir?: string | undefined;
+  /** Names what the window shows: a host is taken up again only by a window of the same. */
+  readonly workspace: string;
+  /** How long the host keeps kernels without a client, in ms. */
+  readonly graceMs: number;
 }
 
-export interface LaunchedHost {
+/** A kernel host whose one place is ours. */
+export interface ReachedHost {
   readonly pid: number;
-  /** Greeted; the protocol's messages come next. */
+  /** Greeted; the protocol's messages come next. Does not keep this process alive. */
   readonly socket: Socket;
   readonly folder: string;
 }
@@ -34,25 +41,20 @@ const READY_WITHIN_MS = 10_000;
  * Starts a kernel host that outlives this process, and connects to it. Rejects with HoldfastError `host_unavailable`;
  * then nothing of it is left. What it returns does not keep this process alive.
  */
-export async function launchHost(options: LaunchOptions): Promise<LaunchedHost> {
+export async function launchHost(options: LaunchOptions): Promise<ReachedHost> {
   const folder = await makeRuntimeFolder(options.runtimeDir);
   let child: ChildProcess | undefined;
   try {
     const token = freshToken();
+    const { workspace, graceMs } = options;
     await writeToken(folder, token);
+    await writeLaunchFile(folder, { workspace, graceMs });
     const signal = AbortSignal.timeout(READY_WITHIN_MS);
     child = await spawnHost(options, folder);
     const address = await addressOf(child, signal);
-    const socket = await connectTo(address, signal);
-    try {
-      await greetHost(socket, token, signal);
-    } catch (error) {
-      socket.destroy();
-      throw error;
-    }
+    const socket = await connectTo(address, token, signal);
     const { pid } = child;
     if (pid === undefined) throw new Error('It has no process id.');
-    socket.unref();
     return { pid, socket, folder };
   } catch (error) {
     child?.kill('SIGKILL');
@@ -112,20 +114,4 @@ async function addressOf(child: ChildProcess, signal: AbortSignal): Promise<stri
       ? `It was not ready within ${READY_WITHIN_MS / 1000} s.`
       : 'It ended before it was ready.',
   );
-}
-
-function connectTo(address: string, signal: AbortSignal): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(address);
-    const onAbort = (): void => void socket.destroy(new Error('It did not accept in time.'));
-    signal.addEventListener('abort', onAbort, { once: true });
-    socket.once('connect', () => {
-      signal.removeEventListener('abort', onAbort);
-      socket.off('error', reject);
-      // From here on what counts is that the socket closes.
-      socket.on('error', () => undefined);
-      resolve(socket);
-    });
-    socket.once('error', reject);
-  });
 }

@@ -15,6 +15,8 @@ import type {
 import type { KernelOutput } from '../kernel/output';
 import type { Processes } from '../platform/processes';
 import * as m from '../protocol/messages';
+import type { HistoryEntry } from '../protocol/vocabulary';
+import { Backlog } from './backlog';
 import type { HostConnection, KernelChannel } from './hostConnection';
 import { endOrphan } from './orphan';
 import { paced } from './paced';
@@ -46,10 +48,15 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   private readonly didExit = new Emitter<KernelExit>();
   private readonly didStopStep = new Emitter<StopProgress>();
   private readonly didLateOutput = new Emitter<LateOutput>();
+  private readonly backlog = new Backlog();
+  /** What came before the answer that says what came before it. */
+  private early: (() => void)[] | undefined;
   private facts: RemoteKernelFacts | undefined;
   private exitFact: KernelExit | undefined;
   private pastAsking = false;
   private orphaned: Promise<ShutdownOutcome> | undefined;
+  /** What it asks, until the run is taken up. */
+  private question: Parameters<KernelChannel['onQuestion']>[0] | undefined;
 
   readonly onDidExit = this.didExit.event;
   readonly onDidStopStep = this.didStopStep.event;
@@ -69,7 +76,25 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   /** The start has ended well. */
   started(facts: RemoteKernelFacts): void {
     this.facts = facts;
-    void this.connection.whenLost.then(() => this.endAsOrphan());
+  }
+
+  /**
+   * Takes up a kernel that another client had started. Resolves to its history after a number, which is where what it
+   * does from now on goes on. Rejects as its start does, and with `kernel_not_found` when it is gone.
+   */
+  async takeUp(after: number, signal: AbortSignal): Promise<readonly HistoryEntry[]> {
+    const early: (() => void)[] = [];
+    this.early = early;
+    const params = { kernel: this.name, after };
+    const { facts, entries, question } = await this.connection.ask(m.openKernel, params, {
+      signal,
+    });
+    this.facts = facts;
+    this.backlog.fill(this.name, entries);
+    if (question !== null) this.question = { kernel: this.name, ...question };
+    this.early = undefined;
+    for (const fact of early) fact();
+    return entries;
   }
 
   /** The start has failed: nobody will hear of this kernel. */
@@ -100,6 +125,35 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   async execute(code: string, options: ExecuteOptions): Promise<ExecutionReply> {
     const { executionId: execution, source, signal } = options;
     if (!this.isAlive() || signal.aborted) return cancelledReply;
+    return this.follow(options, () =>
+      this.connection.ask(m.execute, {
+        kernel: this.name,
+        execution,
+        code,
+        stdin: options.onInput !== undefined,
+        ...(source !== undefined && { source: { file: source.file, line: source.line } }),
+      }),
+    );
+  }
+
+  /** Of the latest run that the kernel had when it was taken up. */
+  async resume(options: ExecuteOptions): Promise<ExecutionReply> {
+    const { executionId: execution } = options;
+    const before = this.backlog.take(execution);
+    return this.follow(options, (run) => {
+      for (const output of before) this.pass(run, output);
+      const { question } = this;
+      this.question = undefined;
+      if (question !== undefined) this.onQuestion(question);
+      return this.connection.ask(m.awaitExecution, { kernel: this.name, execution });
+    });
+  }
+
+  private async follow(
+    options: ExecuteOptions,
+    ask: (run: RemoteRun) => Promise<ExecutionReply>,
+  ): Promise<ExecutionReply> {
+    const { executionId: execution, signal } = options;
     const run = new RemoteRun(options, (question, text) =>
       this.connection.tell(m.answerInput, { kernel: this.name, question, text }),
     );
@@ -113,20 +167,15 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       store.add(systemClock.after(ABORT_ANSWERED_WITHIN_MS, killFromHere));
     };
     try {
-      const reply = this.connection.ask(m.execute, {
-        kernel: this.name,
-        execution,
-        code,
-        stdin: options.onInput !== undefined,
-        ...(source !== undefined && { source: { file: source.file, line: source.line } }),
-      });
+      const reply = ask(run);
       // After the request, so that the host knows which run is meant.
+      if (signal.aborted) abort();
       signal.addEventListener('abort', abort, { once: true });
       return await Promise.race([reply, unanswered.promise]);
     } catch (error) {
       if (!isDeath(error)) throw error;
       // The exit says how: it is there before the reply, as the caller reads it next.
-      if (!this.connection.isOpen) await this.endAsOrphan();
+      if (!this.connection.isOpen && !this.connection.isLeft) await this.endAsOrphan();
       return cancelledReply;
     } finally {
       signal.removeEventListener('abort', abort);
@@ -180,20 +229,26 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   }
 
   onOutput: KernelChannel['onOutput'] = (items) => {
+    if (this.early !== undefined) return void this.early.push(() => this.onOutput(items));
     for (const { execution, output } of items) {
+      if (this.backlog.push(execution, output)) continue;
       const run = execution === null ? undefined : this.runs.get(execution);
       if (run !== undefined) this.pass(run, output);
       else this.didLateOutput.fire({ executionId: execution ?? undefined, output });
     }
   };
 
-  onQuestion: KernelChannel['onQuestion'] = ({ execution, question, prompt, password }) => {
+  onQuestion: KernelChannel['onQuestion'] = (asked) => {
+    if (this.early !== undefined) return void this.early.push(() => this.onQuestion(asked));
+    const { execution, question, prompt, password } = asked;
     const run = this.runs.get(execution);
-    if (run !== undefined) run.ask({ id: question, prompt, password });
+    if (this.backlog.isOf(execution)) this.question = asked;
+    else if (run !== undefined) run.ask({ id: question, prompt, password });
     else this.connection.tell(m.answerInput, { kernel: this.name, question, text: null });
   };
 
   onQuestionOver: KernelChannel['onQuestionOver'] = (question) => {
+    if (this.question?.question === question) this.question = undefined;
     for (const run of this.runs.values()) run.questionOver(question);
   };
 
@@ -207,6 +262,10 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     this.exitFact = exit;
     this.store.dispose();
     this.didExit.fire(exit);
+  };
+
+  onClosed: KernelChannel['onClosed'] = (why) => {
+    if (why === 'lost') void this.endAsOrphan();
   };
 
   /** A listener that throws costs neither the other items nor the connection. */
@@ -223,8 +282,9 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     fromHere: boolean,
     ask: () => Promise<ShutdownOutcome>,
   ): Promise<ShutdownOutcome> {
-    if (!this.connection.isOpen) return this.endAsOrphan();
     if (this.exitFact !== undefined) return { confirmed: true };
+    if (this.connection.isLeft) return { confirmed: false, reason: 'The window is leaving.' };
+    if (!this.connection.isOpen) return this.endAsOrphan();
     try {
       return await ask();
     } catch (error) {
@@ -235,10 +295,10 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     }
   }
 
-  /** The host is gone and nobody holds the kernel any more: it is ended from here, once. */
+  /** The host is gone and nobody holds the kernel any more: it is ended from here, and tried again when asked again. */
   private endAsOrphan(): Promise<ShutdownOutcome> {
-    this.orphaned ??=
-      this.exitFact === undefined ? this.endOrphanNow() : Promise.resolve({ confirmed: true });
+    if (this.exitFact !== undefined) return Promise.resolve({ confirmed: true });
+    this.orphaned ??= this.endOrphanNow().finally(() => (this.orphaned = undefined));
     return this.orphaned;
   }
 
@@ -249,7 +309,11 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       pid === undefined || startTime === undefined
         ? { confirmed: false, reason: 'The system does not tell which process it was.' }
         : await endOrphan(this.processes, { pid, startTime });
-    if (!outcome.confirmed) this.log.warn(`Kernel ${this.pid}: ${outcome.reason ?? ''}`);
+    if (!outcome.confirmed) {
+      // No evidence, no exit: whoever counts on it goes on counting it.
+      this.log.warn(`Kernel ${this.pid}: ${outcome.reason ?? ''}`);
+      return outcome;
+    }
     this.onExit({
       code: null,
       signal: null,

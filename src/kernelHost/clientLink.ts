@@ -11,11 +11,24 @@ import type { Log } from '../base/log';
 import * as m from '../protocol/messages';
 import type { Schema } from '../protocol/parse';
 import { onNotification, onRequest } from '../protocol/rpc';
-import type { Custody, CustodyListener, HeldKernel } from './custody';
+import type { Custody, CustodyListener } from './custody';
+import type { EmbeddedKernel, Question } from './embedded/kernel';
+import type { StartedKernel } from './embedded/start';
+import type { HeldKernel } from './heldKernel';
 import type { LogLevel } from './logFile';
 
+/** What a client may ask of the host beside its kernels. */
+export interface HostServices {
+  readonly custody: Custody;
+  /** What clients gave to be kept. */
+  readonly kept: Map<string, unknown>;
+  /** Answers whether the host waits for another client. */
+  goodbye(): boolean;
+  setGrace(graceMs: number): void;
+}
+
 /** What the attached client is told, over its connection. Once that is gone, nobody is told. */
-export class ClientLink implements CustodyListener {
+export class ClientLink implements Omit<CustodyListener, 'onCount'> {
   private readonly connection: MessageConnection;
   private gone = false;
 
@@ -36,49 +49,75 @@ export class ClientLink implements CustodyListener {
     });
   }
 
-  /** Serves the client from now on. `onGoodbye` resolves when everything is stopped. */
-  serve(custody: Custody, onGoodbye: () => void): void {
+  /** Serves the client from now on. */
+  serve({ custody, kept, goodbye, setGrace }: HostServices): void {
     const { connection } = this;
-    const held = (kernel: string): HeldKernel =>
-      custody.find(kernel) ?? notFound('This kernel is gone.');
+    const held = (name: string): HeldKernel =>
+      custody.find(name) ?? notFound('This kernel is gone.');
+    const started = (name: string): EmbeddedKernel =>
+      held(name).kernel ?? notFound('This kernel starts.');
     const onInvalid = (error: unknown): void => this.log.warn(messageOf(error));
 
     onRequest(connection, m.startKernel, async (params, signal) => {
       const { kernel: kernelId, ...spec } = params;
-      const { kernel, startTime, description } = await custody.start({ kernelId, ...spec }, signal);
-      return { pid: kernel.pid, description, ...(startTime !== undefined && { startTime }) };
+      return factsOf(await custody.start({ kernelId, ...spec }, signal));
     });
-    onRequest(connection, m.execute, async ({ kernel, execution, ...request }) => {
-      const target = held(kernel);
-      const reply = await target.kernel.execute({ executionId: execution, ...request });
-      target.outbox.flush();
-      return reply;
-    });
+    onRequest(connection, m.execute, ({ kernel, execution, ...request }) =>
+      held(kernel).execute({ executionId: execution, ...request }),
+    );
+    onRequest(connection, m.awaitExecution, ({ kernel, execution }) =>
+      held(kernel).reply(execution),
+    );
     onRequest(connection, m.interrupt, ({ kernel, execution }) =>
-      held(kernel).kernel.interrupt(execution),
+      started(kernel).interrupt(execution),
     );
     onRequest(connection, m.shutdownKernel, ({ kernel, timeoutMs }) =>
-      held(kernel).kernel.stop(timeoutMs),
+      started(kernel).stop(timeoutMs),
     );
-    onRequest(connection, m.killKernel, ({ kernel }) => held(kernel).kernel.kill());
+    onRequest(connection, m.killKernel, ({ kernel }) => started(kernel).kill());
     onRequest(connection, m.measureMemory, async ({ kernel }) => ({
-      bytes: (await held(kernel).kernel.memory()) ?? null,
+      bytes: (await started(kernel).memory()) ?? null,
     }));
-    onRequest(connection, m.goodbye, () => {
-      onGoodbye();
-      return {};
+    onRequest(connection, m.survey, () => ({
+      kept: Object.fromEntries(kept),
+      kernels: custody.all.map(({ kernel, spec: { kernelId, place, history } }) => ({
+        kernel: kernelId,
+        history,
+        started: kernel !== undefined,
+        ...(place !== undefined && { place }),
+      })),
+      histories: [...custody.historyNames],
+    }));
+    onRequest(connection, m.openKernel, async ({ kernel, after }) => {
+      const { started: opened, entries } = await held(kernel).open(after);
+      return {
+        facts: factsOf(opened),
+        entries: [...entries],
+        question: questionOf(opened.kernel.openQuestion),
+      };
     });
+    onRequest(connection, m.readHistory, ({ history, after }) => ({
+      entries: custody.readHistory(history, after),
+    }));
+    onRequest(connection, m.goodbye, () => ({ waits: goodbye() }));
+    onNotification(
+      connection,
+      m.keep,
+      ({ key, value }) => (value === undefined ? kept.delete(key) : kept.set(key, value)),
+      onInvalid,
+    );
+    onNotification(connection, m.configure, ({ graceMs }) => setGrace(graceMs), onInvalid);
     // A notification about a kernel that has gone meanwhile has nothing left to do.
     onNotification(
       connection,
       m.abortExecution,
-      ({ kernel, execution }) => custody.find(kernel)?.kernel.abort(execution),
+      ({ kernel, execution }) => custody.find(kernel)?.kernel?.abort(execution),
       onInvalid,
     );
     onNotification(
       connection,
       m.answerInput,
-      ({ kernel, question, text }) => custody.find(kernel)?.kernel.answer(question, text),
+      ({ kernel, question, text }) => custody.find(kernel)?.kernel?.answer(question, text),
       onInvalid,
     );
     onNotification(
@@ -93,8 +132,8 @@ export class ClientLink implements CustodyListener {
   onOutput: CustodyListener['onOutput'] = (kernel, { seq, items }) =>
     this.tell(m.output, { kernel, seq, items: [...items] });
 
-  onQuestion: CustodyListener['onQuestion'] = (kernel, { id, executionId, prompt, password }) =>
-    this.tell(m.question, { kernel, execution: executionId, question: id, prompt, password });
+  onQuestion: CustodyListener['onQuestion'] = (kernel, question) =>
+    this.tell(m.question, { kernel, ...questionFrom(question) });
 
   onQuestionOver: CustodyListener['onQuestionOver'] = (kernel, question) =>
     this.tell(m.questionOver, { kernel, question });
@@ -114,6 +153,29 @@ export class ClientLink implements CustodyListener {
       .sendNotification(message.type.method, params)
       .catch((error: unknown) => this.log.debug(`Not told: ${messageOf(error)}`));
   }
+}
+
+function factsOf({ kernel, startTime, description }: StartedKernel): {
+  pid: number;
+  description: string;
+  startTime?: string;
+} {
+  return { pid: kernel.pid, description, ...(startTime !== undefined && { startTime }) };
+}
+
+interface QuestionMessage {
+  execution: string;
+  question: number;
+  prompt: string;
+  password: boolean;
+}
+
+function questionFrom({ id, executionId, prompt, password }: Question): QuestionMessage {
+  return { execution: executionId, question: id, prompt, password };
+}
+
+function questionOf(question: Question | undefined): QuestionMessage | null {
+  return question === undefined ? null : questionFrom(question);
 }
 
 function notFound(message: string): never {

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../base/clock';
 import { HoldfastError } from '../base/errors';
 import type { Language } from '../kernel/language';
 import type { KernelExit, StopProgress } from '../kernel/kernel';
 import type { EmbeddedKernel, KernelTools, Question } from './embedded/kernel';
 import { startEmbeddedKernel, type StartedKernel } from './embedded/start';
+import { HeldKernel } from './heldKernel';
+import { History } from './history';
 import { Outbox, type Batch } from './outbox';
 import type { Runners } from './runners';
 
@@ -14,11 +17,14 @@ export interface CustodyListener {
   onQuestionOver(kernelId: string, question: number): void;
   onStopStep(kernelId: string, progress: StopProgress): void;
   onExit(kernelId: string, exit: KernelExit): void;
+  /** Another number of kernels is held. */
+  onCount(): void;
 }
 
-export interface HeldKernel {
-  readonly kernel: EmbeddedKernel;
-  readonly outbox: Outbox;
+/** What a kernel belongs to, in the client's words. */
+export interface Place {
+  readonly id: string;
+  readonly incarnation: number;
 }
 
 export interface StartSpec {
@@ -27,17 +33,21 @@ export interface StartSpec {
   readonly interpreter: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly place?: Place;
+  readonly history: string;
 }
 
-// Everything gone within 5 s of the client, the kill 500 ms before the end.
+// Everything gone within 5 s of the end of the grace period, the kill 500 ms before the end.
 const STOP_ALL_WITHIN_MS = 3_000;
 const RETRY_EVERY_MS = 30_000;
 const RETRY_AT_MOST_MS = 10 * 60_000;
+/** The oldest histories without a kernel go. */
+const HISTORIES = 16;
 
 /** Holds every kernel of this host from before its spawn until the evidence of its end. */
 export class Custody {
   private readonly held = new Map<string, HeldKernel>();
-  private readonly starting = new Map<Promise<StartedKernel>, AbortController>();
+  private readonly histories = new Map<string, History>();
   private closed = false;
 
   constructor(
@@ -50,40 +60,43 @@ export class Custody {
   async start(spec: StartSpec, signal: AbortSignal): Promise<StartedKernel> {
     if (this.closed) throw new HoldfastError('closed', 'The kernel host is leaving.');
     const { kernelId, cwd, env } = spec;
-    const { listener } = this;
-    const outbox = new Outbox((batch) => listener.onOutput(kernelId, batch));
     const launch = this.runners.launch(spec.language, spec.interpreter);
-    const leaving = new AbortController();
-    const start = startEmbeddedKernel(
-      { launch, cwd, env },
-      {
-        onOutput: (executionId, output) => outbox.push(executionId, output),
-        onQuestion: (question) => {
-          outbox.flush();
-          listener.onQuestion(kernelId, question);
-        },
-        onQuestionOver: (question) => listener.onQuestionOver(kernelId, question),
-        onStopStep: (progress) => listener.onStopStep(kernelId, progress),
-        onExit: (exit) => {
-          outbox.flush();
-          listener.onExit(kernelId, exit);
-        },
-      },
-      this.tools,
-      AbortSignal.any([signal, leaving.signal]),
-    );
-    this.starting.set(start, leaving);
+    const outbox = new Outbox((batch) => this.listener.onOutput(kernelId, batch));
+    const held = new HeldKernel(spec, outbox, this.history(spec.history), systemClock);
+    this.held.set(kernelId, held);
+    this.listener.onCount();
+    const forget = (): void => {
+      this.held.delete(kernelId);
+      held.dispose();
+      this.listener.onCount();
+    };
+    const { listener } = this;
     try {
-      const started = await start;
-      const { kernel } = started;
-      this.held.set(kernelId, { kernel, outbox });
-      void kernel.gone.then(() => {
-        this.held.delete(kernelId);
-        outbox.dispose();
-      });
+      const started = await held.start((leaving) =>
+        startEmbeddedKernel(
+          { launch, cwd, env },
+          {
+            onOutput: (executionId, output) => held.push(executionId, output),
+            onQuestion: (question) => {
+              outbox.flush();
+              listener.onQuestion(kernelId, question);
+            },
+            onQuestionOver: (question) => listener.onQuestionOver(kernelId, question),
+            onStopStep: (progress) => listener.onStopStep(kernelId, progress),
+            onExit: (exit) => {
+              outbox.flush();
+              listener.onExit(kernelId, exit);
+            },
+          },
+          this.tools,
+          AbortSignal.any([signal, leaving]),
+        ),
+      );
+      void started.kernel.gone.then(forget);
       return started;
-    } finally {
-      this.starting.delete(start);
+    } catch (error) {
+      forget();
+      throw error;
     }
   }
 
@@ -91,17 +104,32 @@ export class Custody {
     return this.held.get(kernelId);
   }
 
+  get all(): readonly HeldKernel[] {
+    return [...this.held.values()];
+  }
+
+  get historyNames(): readonly string[] {
+    return [...this.histories.keys()];
+  }
+
+  readHistory(name: string, after: number): ReturnType<History['read']> {
+    return this.histories.get(name)?.read(after) ?? [];
+  }
+
+  /** Nobody hears any more; what happens goes into the histories alone, until a kernel is opened. */
+  park(): void {
+    for (const { outbox } of this.held.values()) outbox.park();
+  }
+
   /**
    * Takes no more kernels, ends those that start, and stops the others. Unconfirmed ones are tried again every 30 s, for
    * 10 minutes at most. Resolves to whether all ends were confirmed.
    */
   async close(): Promise<boolean> {
-    this.closed = true;
-    for (const leaving of this.starting.values()) leaving.abort();
-    await Promise.allSettled(this.starting.keys());
+    await this.endStarts();
     const giveUpAt = Date.now() + RETRY_AT_MOST_MS;
     for (;;) {
-      const stops = [...this.held.values()].map(({ kernel }) => kernel.stop(STOP_ALL_WITHIN_MS));
+      const stops = this.kernels.map((kernel) => kernel.stop(STOP_ALL_WITHIN_MS));
       const outcomes = await Promise.all(stops);
       if (outcomes.every(({ confirmed }) => confirmed)) return true;
       if (Date.now() + RETRY_EVERY_MS > giveUpAt) return false;
@@ -111,9 +139,30 @@ export class Custody {
 
   /** Without any politeness, for a host that breaks down. */
   async kill(): Promise<void> {
+    const kills = this.kernels.map((kernel) => kernel.kill());
+    await Promise.allSettled([...kills, this.endStarts()]);
+  }
+
+  private get kernels(): readonly EmbeddedKernel[] {
+    return this.all.flatMap(({ kernel }) => kernel ?? []);
+  }
+
+  private async endStarts(): Promise<void> {
     this.closed = true;
-    for (const leaving of this.starting.values()) leaving.abort();
-    const kills = [...this.held.values()].map(({ kernel }) => kernel.kill());
-    await Promise.allSettled([...kills, ...this.starting.keys()]);
+    const starts = this.all.flatMap((held) => held.callOffStart() ?? []);
+    await Promise.allSettled(starts);
+  }
+
+  private history(name: string): History {
+    const history = this.histories.get(name) ?? new History();
+    // The latest last, for the order in which they go.
+    this.histories.delete(name);
+    this.histories.set(name, history);
+    const inUse = new Set(this.all.map((held) => held.spec.history));
+    for (const each of this.histories.keys()) {
+      if (this.histories.size <= HISTORIES) break;
+      if (each !== name && !inUse.has(each)) this.histories.delete(each);
+    }
+    return history;
   }
 }

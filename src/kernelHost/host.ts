@@ -1,22 +1,29 @@
+import path from 'node:path';
 import type { Server, Socket } from 'node:net';
 import { systemClock } from '../base/clock';
 import type { Disposable } from '../base/disposable';
 import { deferred } from '../base/deferred';
 import type { Log } from '../base/log';
-import { platformProcesses } from '../platform/processes';
+import { Ledger } from '../ledger/ledger';
+import { reapDeadHosts } from '../ledger/reap';
+import { platformProcesses, type Processes } from '../platform/processes';
 import type { Refusal } from '../protocol/handshake';
+import { readLaunchFile, type HostFile, type HostIdentity } from '../protocol/hostFile';
+import { PROTOCOL_VERSION } from '../protocol/messages';
 import {
   checkRuntimeFolder,
   logPathIn,
   readToken,
   removeRuntimeFolder,
 } from '../protocol/runtimeFolder';
+import { Announcer } from './announcer';
 import { ClientLink } from './clientLink';
 import { Custody } from './custody';
+import { ownIdentity } from './identity';
 import { listen } from './listener';
 import { fileLog } from './logFile';
 import { STOP_DEADLINES } from './process/stopPlan';
-import { readRunners } from './runners';
+import { readRunners, type Runners } from './runners';
 
 const FIRST_CLIENT_WITHIN_MS = 10_000;
 const BREAK_DOWN_WITHIN_MS = 2_000;
@@ -28,59 +35,73 @@ export interface HostOptions {
   readonly runnersDir: string;
 }
 
+interface HostParts {
+  readonly folder: string;
+  readonly identity: HostIdentity;
+  readonly processes: Processes;
+  readonly runners: Runners;
+  readonly workspace: string;
+  readonly graceMs: number;
+}
+
 type State =
+  /** Nobody has come yet. */
   | { readonly kind: 'waiting'; readonly limit: Disposable }
   /** A client has proved itself; `link` from its first message on. */
   | { readonly kind: 'attached'; readonly link: ClientLink | undefined }
+  /** The client is gone, and another may take its place until then (ms since the epoch). */
+  | { readonly kind: 'orphaned'; readonly until: number; readonly limit: Disposable }
   | { readonly kind: 'leaving'; readonly link: ClientLink | undefined };
 
-/** The kernel host: holds kernels for one client, and ends with it. */
+/** The kernel host: holds kernels for one client at a time, and ends when it has had none for the grace period. */
 export class KernelHost {
   private state: State;
+  private graceMs: number;
+  private readonly kept = new Map<string, unknown>();
   private readonly ended = deferred<void>();
+  private readonly ledger: Ledger;
+  private readonly custody: Custody;
+  private readonly announcer: Announcer;
   private server: Server | undefined;
+  private address = '';
   private client: Socket | undefined;
   readonly log: Log;
 
-  private constructor(
-    private readonly options: HostOptions,
-    private custody: Custody | undefined,
-  ) {
-    this.log = fileLog(logPathIn(options.folder), (level, message) =>
-      this.link?.onLog(level, message),
-    );
-    const limit = systemClock.after(FIRST_CLIENT_WITHIN_MS, () => {
-      this.log.warn('Nobody connected.');
-      void this.leave();
+  private constructor(private readonly parts: HostParts) {
+    const { folder, identity, processes, runners } = parts;
+    this.graceMs = parts.graceMs;
+    this.log = fileLog(logPathIn(folder), (level, message) => this.link?.onLog(level, message));
+    this.announcer = new Announcer(folder, this.log);
+    this.ledger = new Ledger(folder, identity);
+    const { ledger, log } = this;
+    const tools = { processes, deadlines: STOP_DEADLINES, ledger, log };
+    this.custody = new Custody(runners, tools, {
+      onOutput: (...fact) => this.link?.onOutput(...fact),
+      onQuestion: (...fact) => this.link?.onQuestion(...fact),
+      onQuestionOver: (...fact) => this.link?.onQuestionOver(...fact),
+      onStopStep: (...fact) => this.link?.onStopStep(...fact),
+      onExit: (...fact) => this.link?.onExit(...fact),
+      onCount: () => void this.announce(),
     });
+    const { limit } = this.leaveAfter(FIRST_CLIENT_WITHIN_MS, 'Nobody connected.');
     this.state = { kind: 'waiting', limit };
   }
 
   /** Resolves to a host that listens, and its address. */
-  static async start(options: HostOptions): Promise<{ host: KernelHost; address: string }> {
-    await checkRuntimeFolder(options.folder);
-    const host = new KernelHost(options, undefined);
-    const [token, runners] = await Promise.all([
-      readToken(options.folder),
-      readRunners(options.runnersDir, options.folder),
+  static async start({ folder, runnersDir }: HostOptions): Promise<{
+    host: KernelHost;
+    address: string;
+  }> {
+    await checkRuntimeFolder(folder);
+    const processes = platformProcesses();
+    const [token, launch, runners, identity] = await Promise.all([
+      readToken(folder),
+      readLaunchFile(folder),
+      readRunners(runnersDir, folder),
+      ownIdentity(processes),
     ]);
-    const tools = { processes: platformProcesses(), deadlines: STOP_DEADLINES, log: host.log };
-    host.custody = new Custody(runners, tools, {
-      onOutput: (...fact) => host.link?.onOutput(...fact),
-      onQuestion: (...fact) => host.link?.onQuestion(...fact),
-      onQuestionOver: (...fact) => host.link?.onQuestionOver(...fact),
-      onStopStep: (...fact) => host.link?.onStopStep(...fact),
-      onExit: (...fact) => host.link?.onExit(...fact),
-    });
-    const { server, address } = await listen(
-      options.folder,
-      token,
-      () => host.admit(),
-      (socket) => host.attach(socket),
-      host.log,
-    );
-    host.server = server;
-    return { host, address };
+    const host = new KernelHost({ folder, identity, processes, runners, ...launch });
+    return { host, address: await host.listen(token) };
   }
 
   /** Resolves when everything is stopped and nothing of the host is left but its process. */
@@ -88,18 +109,114 @@ export class KernelHost {
     return this.ended.promise;
   }
 
+  /** Ends what dead hosts have left running; failures are for the log. */
+  async reap(): Promise<void> {
+    const { processes, folder } = this.parts;
+    try {
+      await reapDeadHosts({ processes, log: this.log }, path.dirname(folder));
+    } catch (error) {
+      this.log.error('What dead kernel hosts left could not be looked through.', error);
+    }
+  }
+
   /** Stops everything by the ladder and removes what the host made. */
   async leave(): Promise<void> {
     if (this.state.kind === 'leaving') return this.whenEnded;
-    if (this.state.kind === 'waiting') this.state.limit.dispose();
+    this.endLimit();
     this.state = { kind: 'leaving', link: this.link };
     this.server?.close();
-    const confirmed = (await this.custody?.close()) ?? true;
+    void this.announce();
+    const confirmed = await this.custody.close();
     if (!confirmed) this.log.error('Some kernels could not be stopped.');
-    await removeRuntimeFolder(this.options.folder);
+    // What is not gone for certain stays in the ledger, for the next host to see to.
+    if (this.ledger.isClear) await this.removeFolder();
     await this.hangUp();
     this.ended.resolve();
     return undefined;
+  }
+
+  /** After an error that nobody expected: says so in the log, which stays for the client to read, and kills what it holds. */
+  async breakDown(error: unknown): Promise<void> {
+    this.log.error('The kernel host broke down.', error);
+    const attached = this.state.kind === 'attached';
+    this.endLimit();
+    this.state = { kind: 'leaving', link: this.link };
+    const limit = new Promise((resolve) => setTimeout(resolve, BREAK_DOWN_WITHIN_MS));
+    await Promise.race([this.custody.kill(), limit]);
+    if (!attached && this.ledger.isClear) await this.removeFolder();
+  }
+
+  private async listen(token: string): Promise<string> {
+    const { server, address } = await listen(
+      this.parts.folder,
+      token,
+      () => this.admit(),
+      (socket) => this.attach(socket),
+      this.log,
+    );
+    this.server = server;
+    this.address = address;
+    await this.announce();
+    return address;
+  }
+
+  private get link(): ClientLink | undefined {
+    return 'link' in this.state ? this.state.link : undefined;
+  }
+
+  /** Claims the one place, in the same step in which the client has proved itself. */
+  private admit(): Refusal | undefined {
+    if (this.state.kind !== 'waiting' && this.state.kind !== 'orphaned') return 'busy';
+    this.endLimit();
+    this.state = { kind: 'attached', link: undefined };
+    void this.announce();
+    return undefined;
+  }
+
+  private attach(socket: Socket): void {
+    if (this.state.kind !== 'attached') return void socket.destroy();
+    this.client = socket;
+    const link = new ClientLink(socket, () => this.clientGone(link), this.log);
+    this.state = { kind: 'attached', link };
+    link.serve({
+      custody: this.custody,
+      kept: this.kept,
+      goodbye: () => this.clientGone(link),
+      setGrace: (graceMs) => (this.graceMs = graceMs),
+    });
+    // It may have gone between its proof and now.
+    if (socket.destroyed) this.clientGone(link);
+  }
+
+  /** Its socket has closed, or it has said goodbye. Answers whether the host waits for another one. */
+  private clientGone(link: ClientLink): boolean {
+    if (this.state.kind !== 'attached' || this.state.link !== link) return false;
+    const { graceMs } = this;
+    if (graceMs === 0) {
+      void this.leave();
+      return false;
+    }
+    this.client = undefined;
+    this.custody.park();
+    this.state = {
+      kind: 'orphaned',
+      ...this.leaveAfter(graceMs, 'The client is gone, and no other has come.'),
+    };
+    this.log.info(`The client is gone: another one has ${graceMs} ms to come.`);
+    void this.announce();
+    return true;
+  }
+
+  private leaveAfter(delayMs: number, why: string): { until: number; limit: Disposable } {
+    const limit = systemClock.after(delayMs, () => {
+      this.log.warn(why);
+      void this.leave();
+    });
+    return { until: Date.now() + delayMs, limit };
+  }
+
+  private endLimit(): void {
+    if ('limit' in this.state) this.state.limit.dispose();
   }
 
   /** Closes the connection when all that was said has been sent, or nobody takes it. */
@@ -114,36 +231,35 @@ export class KernelHost {
     client.destroy();
   }
 
-  /** After an error that nobody expected: says so in the log, which stays for the client to read, and kills what it holds. */
-  async breakDown(error: unknown): Promise<void> {
-    this.log.error('The kernel host broke down.', error);
-    const attached = this.state.kind === 'attached';
-    this.state = { kind: 'leaving', link: this.link };
-    const limit = new Promise((resolve) => setTimeout(resolve, BREAK_DOWN_WITHIN_MS));
-    await Promise.race([this.custody?.kill(), limit]);
-    if (!attached) await removeRuntimeFolder(this.options.folder);
+  private announce(): Promise<void> {
+    const { identity: host, workspace } = this.parts;
+    const { address, state } = this;
+    // Before it listens there is nothing to be found.
+    if (address === '') return Promise.resolve();
+    const kernels = this.custody.all.length;
+    return this.announcer.announce({
+      version: PROTOCOL_VERSION,
+      host,
+      workspace,
+      address,
+      client: clientOf(state),
+      kernels,
+    });
   }
 
-  private get link(): ClientLink | undefined {
-    return this.state.kind === 'waiting' ? undefined : this.state.link;
+  private async removeFolder(): Promise<void> {
+    await this.announcer.stop();
+    await removeRuntimeFolder(this.parts.folder);
   }
+}
 
-  /** Claims the one place, in the same step in which the client has proved itself. */
-  private admit(): Refusal | undefined {
-    if (this.state.kind !== 'waiting') return 'busy';
-    this.state.limit.dispose();
-    this.state = { kind: 'attached', link: undefined };
-    return undefined;
-  }
-
-  private attach(socket: Socket): void {
-    const { custody } = this;
-    if (custody === undefined || this.state.kind !== 'attached') return void socket.destroy();
-    this.client = socket;
-    const link = new ClientLink(socket, () => void this.leave(), this.log);
-    this.state = { kind: 'attached', link };
-    link.serve(custody, () => void this.leave());
-    // The client may have gone between its proof and now.
-    if (socket.destroyed) void this.leave();
+function clientOf(state: State): HostFile['client'] {
+  switch (state.kind) {
+    case 'orphaned':
+      return { state: 'gone', until: state.until };
+    case 'waiting':
+    case 'attached':
+    case 'leaving':
+      return { state: state.kind };
   }
 }

@@ -20,6 +20,7 @@ async function main(): Promise<void> {
   process.once('uncaughtException', breakDown).once('unhandledRejection', breakDown);
 
   sayReady(formatReadyLine({ address }));
+  void host.reap();
   await host.whenEnded;
   process.exit(0);
 }

@@ -32,6 +32,8 @@ export const OUTBOX_LIMITS: OutboxLimits = {
   heldDisplays: 64 * MEBI,
 };
 
+const TOO_SLOW = 'Left out: the window did not take output fast enough.';
+
 /**
  * One kernel's output on its way to the client: joined, numbered, and never more than the client keeps up with. A
  * slow client costs old text, which is counted (`gap`), and neither blocks the kernel nor grows memory.
@@ -42,10 +44,11 @@ export class Outbox implements Disposable {
   private heldDisplays = 0;
   private seq = 0;
   /** Sizes of the batches that were sent and not acknowledged, oldest first. */
-  private readonly unacknowledged: { readonly seq: number; readonly size: number }[] = [];
+  private unacknowledged: { readonly seq: number; readonly size: number }[] = [];
   private inFlight = 0;
   private lastSentAt = 0;
   private timer: Disposable | undefined;
+  private parked = false;
 
   constructor(
     private readonly send: (batch: Batch) => void,
@@ -55,6 +58,7 @@ export class Outbox implements Disposable {
 
   /** `execution` null: the output belongs to no run. */
   push(execution: string | null, output: KernelOutput): void {
+    if (this.parked) return;
     const joined = this.joinLast(execution, output);
     if (!joined) this.held.push({ execution, output });
     const size = sizeOf(output) - (joined ? ITEM_SIZE : 0);
@@ -81,9 +85,24 @@ export class Outbox implements Disposable {
     while (this.held.length > 0) this.sendOne();
   }
 
-  dispose(): void {
+  /** Nobody is there to take anything: what is held and what comes is let go of, as the history has it. */
+  park(): void {
+    this.parked = true;
     this.timer?.dispose();
+    this.timer = undefined;
     this.held = [];
+    this.unacknowledged = [];
+    this.inFlight = 0;
+    this.recount();
+  }
+
+  /** What comes from now on is sent again. */
+  unpark(): void {
+    this.parked = false;
+  }
+
+  dispose(): void {
+    this.park();
   }
 
   private joinLast(execution: string | null, output: KernelOutput): boolean {
@@ -143,7 +162,7 @@ export class Outbox implements Disposable {
     }
     if (this.heldDisplays > this.limits.heldDisplays) {
       const keep = this.limits.heldDisplays / 2;
-      this.held = leaveOutDisplays(this.held, this.heldDisplays - keep);
+      this.held = leaveOutDisplays(this.held, this.heldDisplays - keep, TOO_SLOW);
       this.recount();
     }
   }

@@ -36,8 +36,11 @@ function bundleSize(bundle: MimeBundle): number {
 }
 
 /** The items without about `size` characters of their oldest stream text, which stands as gaps, each in its run. */
-export function leaveOutText(items: readonly OutputItem[], size: number): OutputItem[] {
-  const kept: OutputItem[] = [];
+export function leaveOutText<Item extends OutputItem>(
+  items: readonly Item[],
+  size: number,
+): Item[] {
+  const kept: Item[] = [];
   let left = size;
   for (const item of items) {
     const { output, execution } = item;
@@ -47,11 +50,11 @@ export function leaveOutText(items: readonly OutputItem[], size: number): Output
     if (output.type === 'stream' && left > 0) {
       left -= sizeOf(output);
       if (lastGap !== undefined) kept.pop();
-      kept.push({ execution, output: gapOver(output.text, lastGap) });
+      kept.push({ ...item, output: gapOver(output.text, lastGap) });
     } else if (output.type === 'gap' && lastGap !== undefined) {
       kept.pop();
       const lines = lastGap.lines + output.lines;
-      kept.push({ execution, output: { type: 'gap', lines, bytes: lastGap.bytes + output.bytes } });
+      kept.push({ ...item, output: { type: 'gap', lines, bytes: lastGap.bytes + output.bytes } });
     } else {
       kept.push(item);
     }
@@ -79,12 +82,16 @@ function lineEnds(text: string): number {
  * The items with the data of the oldest displays and results, about `size` characters of them, replaced by a note;
  * where notes alone would still be too many, the oldest go altogether.
  */
-export function leaveOutDisplays(items: readonly OutputItem[], size: number): OutputItem[] {
+export function leaveOutDisplays<Item extends OutputItem>(
+  items: readonly Item[],
+  size: number,
+  why: string,
+): Item[] {
   let left = size;
   const noted = items.map((item) => {
     const { output } = item;
     if (left <= 0 || !('data' in output)) return item;
-    const note: KernelOutput = { ...output, data: NOTE };
+    const note: KernelOutput = { ...output, data: { 'text/plain': why } };
     left -= sizeOf(output) - sizeOf(note);
     return { ...item, output: note };
   });
@@ -94,5 +101,3 @@ export function leaveOutDisplays(items: readonly OutputItem[], size: number): Ou
     return false;
   });
 }
-
-const NOTE = { 'text/plain': 'Left out: the window did not take output fast enough.' };

@@ -11,6 +11,10 @@ interface Row extends TableRow {
 
 /** macOS, and whatever else has a POSIX `ps`. */
 export const darwinProcesses: Processes = {
+  async scope() {
+    const boot = await askTool('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid']);
+    return { boot: boot?.trim() ?? '', namespace: '' };
+  },
   async startTime(pid) {
     return (await table(['-p', String(pid)]))[0]?.startTime;
   },

@@ -5,10 +5,18 @@ export interface ProcessIdentity {
   readonly startTime: string;
 }
 
+/** Where process ids mean what they say: elsewhere, or after another boot, the same pid is another process. */
+export interface ProcessScope {
+  /** Opaque; another one after each boot. */
+  readonly boot: string;
+  /** Opaque; the same where processes see each other. Empty where the system knows no such spaces. */
+  readonly namespace: string;
+}
+
 /** Where a family of processes begins. */
 export interface FamilyRoot {
-  /** The leader: of the process group too, on POSIX. */
-  readonly pid: number;
+  /** The leader: of the process group too, on POSIX. Absent: it is gone or was never known, and only marks count. */
+  readonly pid?: number;
   /** Value of HOLDFAST_KERNEL_NONCE in the leader's environment, which children inherit. */
   readonly nonce: string;
 }
@@ -22,6 +30,7 @@ export interface FamilyMember extends ProcessIdentity {
 
 /** What each system tells of processes in its own way. Zombies count as gone everywhere. */
 export interface Processes {
+  scope(): Promise<ProcessScope>;
   /** undefined: no such process is alive. */
   startTime(pid: number): Promise<string | undefined>;
   /**

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { relativesOf, signalProcessGroup, type TableRow } from './posix';
 import { NONCE_VARIABLE, type FamilyMember, type FamilyRoot, type Processes } from './identity';
@@ -11,6 +11,7 @@ interface Row extends TableRow {
 }
 
 export const linuxProcesses: Processes = {
+  scope: () => Promise.resolve({ boot: bootId(), namespace: readlinkSync('/proc/self/ns/pid') }),
   startTime: (pid) => Promise.resolve(readRow(pid, bootId())?.startTime),
   family,
   signalGroup: signalProcessGroup,

@@ -20,9 +20,9 @@ export interface TableRow {
   readonly group: number;
 }
 
-/** The pids in `rows` that are the leader, in its group, or come of one of those or of `seeds`. */
+/** The pids in `rows` that are the leader (where there is one), in its group, or come of one of those or of `seeds`. */
 export function relativesOf(
-  leader: number,
+  leader: number | undefined,
   rows: readonly TableRow[],
   seeds: Iterable<number> = [],
 ): Set<number> {
@@ -33,7 +33,9 @@ export function relativesOf(
     else siblings.push(pid);
   }
   const open = [...seeds];
-  for (const { pid, group } of rows) if (pid === leader || group === leader) open.push(pid);
+  if (leader !== undefined) {
+    for (const { pid, group } of rows) if (pid === leader || group === leader) open.push(pid);
+  }
   const found = new Set<number>();
   for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
     if (found.has(pid)) continue;

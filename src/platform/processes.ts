@@ -4,7 +4,14 @@ import type { Processes } from './identity';
 import { windowsProcesses } from './windows';
 
 export { NONCE_VARIABLE } from './identity';
-export type { FamilyMember, FamilyRoot, GroupSignal, ProcessIdentity, Processes } from './identity';
+export type {
+  FamilyMember,
+  FamilyRoot,
+  GroupSignal,
+  ProcessIdentity,
+  Processes,
+  ProcessScope,
+} from './identity';
 
 /** The way of the system that this runs on. */
 export function platformProcesses(): Processes {

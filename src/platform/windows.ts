@@ -4,6 +4,10 @@ import { askTool } from './tool';
 
 /** Windows: the CIM table by PowerShell for identities, taskkill for trees. It has no groups and shows no environments. */
 export const windowsProcesses: Processes = {
+  async scope() {
+    const boot = await powershell('(Get-CimInstance Win32_OperatingSystem).LastBootUpTime.Ticks');
+    return { boot: boot.trim(), namespace: '' };
+  },
   async startTime(pid) {
     return (await table(`-Filter "ProcessId=${pid}"`))[0]?.startTime;
   },
@@ -30,8 +34,7 @@ async function table(filter: string): Promise<Row[]> {
   const script =
     `Get-CimInstance Win32_Process ${filter} | ForEach-Object { ` +
     `'{0} {1} {2} {3} {4}' -f $_.ProcessId, $_.ParentProcessId, $_.CreationDate.Ticks, $_.WorkingSetSize, $_.Name }`;
-  const args = ['-NoProfile', '-NonInteractive', '-Command', script];
-  return ((await askTool('powershell.exe', args)) ?? '').split(/\r?\n/).flatMap((line) => {
+  return (await powershell(script)).split(/\r?\n/).flatMap((line) => {
     const [, pid, parent, ticks, bytes, name] = /^(\d+) (\d+) (\d+) (\d+) (.*)$/.exec(line) ?? [];
     if (pid === undefined || ticks === undefined) return [];
     return [
@@ -44,4 +47,9 @@ async function table(filter: string): Promise<Row[]> {
       },
     ];
   });
+}
+
+async function powershell(script: string): Promise<string> {
+  const args = ['-NoProfile', '-NonInteractive', '-Command', script];
+  return (await askTool('powershell.exe', args)) ?? '';
 }

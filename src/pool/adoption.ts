@@ -4,13 +4,14 @@ import type { PoolCore } from './core';
 import { identityOfRecord, type RunRecord, type SessionRecord } from './records';
 import type { RunCall } from './runCall';
 import type { Session } from './session';
-import type { PoolExecuteOptions } from './types';
+import type { AdoptedCaller, PoolExecuteOptions } from './types';
 
 export interface AdoptionParts {
   /** The kernel of a record, if it still is there. */
   reattach(record: SessionRecord, signal: AbortSignal): Promise<PooledKernel | undefined>;
-  /** `resumes`: its code was sent before; only its end is still to come. */
-  createRun(code: string, request: PoolExecuteOptions, id: string, resumes: boolean): RunCall;
+  /** Of an earlier pool: with no code in its record it was sent, and only its end is still to come. */
+  createRun(request: PoolExecuteOptions, earlier: RunRecord): RunCall;
+  callerOf(run: RunRecord, session: SessionRecord): AdoptedCaller;
   onRun(session: Session, call: RunCall): void;
 }
 
@@ -28,10 +29,10 @@ export function adopt(
 function adoptSession(core: PoolCore, record: SessionRecord, parts: AdoptionParts): void {
   const session = core.adopt(identityOfRecord(record), record);
   const execution = record.stop ? undefined : record.execution;
-  if (execution) enqueue(session, execution, '', true, parts);
+  if (execution) enqueue(session, record, execution, parts);
   for (const run of record.queue) {
     // The callers of the others died with the window.
-    if (run.code !== undefined) enqueue(session, run, run.code, false, parts);
+    if (run.code !== undefined) enqueue(session, record, run, parts);
   }
   session.begin(async (signal) => {
     const kernel = await parts.reattach(record, signal);
@@ -42,28 +43,29 @@ function adoptSession(core: PoolCore, record: SessionRecord, parts: AdoptionPart
       { kind: 'sessionEnded', reason: `${why}.` },
       (call) => call.executionId === execution?.id,
     );
-    if (session.lane.queue.length > 0) return core.startKernel(session.identity, signal);
+    if (session.lane.queue.length > 0) return core.startKernel(session, signal);
     throw new HoldfastError('kernel_not_found', 'The kernel ended while the window was away.');
   });
 }
 
 function enqueue(
   session: Session,
+  record: SessionRecord,
   run: RunRecord,
-  code: string,
-  resumes: boolean,
   parts: AdoptionParts,
 ): void {
   const { sessionId, cwd, interpreter } = session.identity;
   const request: PoolExecuteOptions = {
+    ...parts.callerOf(run, record),
     cwd,
     sessionId,
     ...(interpreter === undefined ? {} : { interpreter }),
     ...(run.ownerId === undefined ? {} : { ownerId: run.ownerId }),
     ...(run.origin === undefined ? {} : { origin: run.origin }),
     ...(run.deadlineAt === undefined ? {} : { deadlineMs: run.deadlineAt }),
+    ...(run.source === undefined ? {} : { source: run.source }),
   };
-  const call = parts.createRun(code, request, run.id, resumes);
+  const call = parts.createRun(request, run);
   session.turns.enqueue(call);
   parts.onRun(session, call);
 }

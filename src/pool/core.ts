@@ -20,13 +20,17 @@ import { isLeaving } from './sessionState';
 import type { PoolSettings } from './settings';
 import { SlotLine } from './slotLine';
 import { stopKernel } from './stopAttempt';
-import type { LateOutput } from './types';
+import type { LateOutput, StartRequest } from './types';
 import type { Waiter } from './waiter';
 
 export interface CoreParts {
   readonly clock: Clock;
   readonly log: Log;
-  startKernel(identity: SessionIdentity, signal: AbortSignal): Promise<PooledKernel>;
+  startKernel(
+    identity: SessionIdentity,
+    signal: AbortSignal,
+    place: NonNullable<StartRequest['place']>,
+  ): Promise<PooledKernel>;
   mayEvict(victim: Session, waiter: Waiter): boolean;
   isWindow(ownerId: string): boolean;
   /** Ahead of each effect on it. */
@@ -254,8 +258,8 @@ export class PoolCore implements SessionHost {
     return this.owners.watch(session);
   }
 
-  startKernel(identity: SessionIdentity, signal: AbortSignal): Promise<PooledKernel> {
-    return this.parts.startKernel(identity, signal);
+  startKernel({ identity, id, incarnation }: Session, signal: AbortSignal): Promise<PooledKernel> {
+    return this.parts.startKernel(identity, signal, { id, incarnation });
   }
 
   stopStray(kernel: PooledKernel): void {

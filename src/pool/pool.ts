@@ -18,13 +18,19 @@ import {
   stopSession,
 } from './personActions';
 import { PreludeDocs } from './preludeDocs';
-import { recordOf } from './records';
+import { recordOf, type RunRecord } from './records';
 import { Recovery } from './recovery';
 import { RunCall } from './runCall';
 import { settingsFrom } from './settings';
 import { SnapshotCache, snapshotOf } from './snapshot';
 import type { StopAttempt } from './stopAttempt';
-import type { ExecutionResult, KernelPool, KernelPoolOptions, PoolExecuteOptions } from './types';
+import type {
+  ExecutionResult,
+  KernelPool,
+  KernelPoolOptions,
+  PoolExecuteOptions,
+  StartRequest,
+} from './types';
 import { likelyContent, warmUp } from './warmUp';
 
 /**
@@ -35,10 +41,20 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
   const clock = options.clock ?? systemClock;
   const log = options.log ?? silentLog;
 
-  const startKernel = (identity: SessionIdentity, signal: AbortSignal): Promise<PooledKernel> => {
-    const { cwd, sessionId, interpreter } = identity;
-    const chosen = interpreter === undefined ? {} : { interpreter };
-    return recovery.start(() => options.startKernel({ cwd, sessionId, ...chosen, signal }), signal);
+  const startKernel = (
+    { cwd, sessionId, interpreter, privateTo }: SessionIdentity,
+    signal: AbortSignal,
+    place?: StartRequest['place'],
+  ): Promise<PooledKernel> => {
+    const request: StartRequest = {
+      cwd,
+      sessionId,
+      ...(interpreter === undefined ? {} : { interpreter }),
+      ...(privateTo === undefined ? {} : { privateTo }),
+      ...(place === undefined ? {} : { place }),
+      signal,
+    };
+    return recovery.start(() => options.startKernel(request), signal);
   };
 
   const core = new PoolCore(
@@ -73,16 +89,16 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
     code: string,
     request: PoolExecuteOptions,
     id: string,
-    resumes: boolean,
+    earlier?: RunRecord,
   ): RunCall => {
     const { maxOutputBytes } = core.settings;
-    const parts = { clock, log, maxOutputBytes, resumes };
+    const parts = { clock, log, maxOutputBytes, ...(earlier && { earlier }) };
     return new RunCall(code, request, identityOf(request), id, parts);
   };
 
   const execute = (code: string, request: PoolExecuteOptions): Promise<ExecutionResult> => {
     const { startTimeoutMs, ownerCleanupMs } = core.settings;
-    const call = createRun(code, request, request.executionId ?? nextExecutionId(), false);
+    const call = createRun(code, request, request.executionId ?? nextExecutionId());
     const over = causeOnEntry(request, clock.now());
     if (over) call.notRun(over);
     else if (request.mode === 'per-call') {
@@ -120,7 +136,8 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
   };
 
   adopt(core, options.adopt ?? [], {
-    createRun,
+    createRun: (request, earlier) => createRun(earlier.code ?? '', request, earlier.id, earlier),
+    callerOf: (run, session) => options.adoptedCaller?.(run, session) ?? {},
     reattach: async (record, signal) => options.reattachKernel?.(record, signal),
     onRun: ({ id }, { executionId, result }) => {
       result.catch((error: unknown) => log.warn(`An adopted run failed: ${messageOf(error)}`));

@@ -1,3 +1,4 @@
+import type { CodeSource } from '../kernel/execution';
 import type { SessionIdentity } from './key';
 import type { Session } from './session';
 import { isLeaving } from './sessionState';
@@ -9,9 +10,12 @@ export interface RunRecord {
   readonly ownerId?: string;
   readonly origin?: RunOrigin;
   readonly queuedAt: number;
+  /** When its code was sent. */
+  readonly startedAt?: number;
   readonly deadlineAt?: number;
   /** Of a run that waits for its turn and that a person asked for: only that is run after a reload. */
   readonly code?: string;
+  readonly source?: CodeSource;
 }
 
 /** All that a pool needs to take a session up again after its extension host has ended. Plain data. */

@@ -36,8 +36,8 @@ export interface CallParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly maxOutputBytes: number;
-  /** Its code was sent before, by a pool that is gone. */
-  readonly resumes?: boolean;
+  /** It was asked for in a pool that is gone; where it has a start, its code was sent. */
+  readonly earlier?: RunRecord;
 }
 
 interface Running {
@@ -80,7 +80,7 @@ export class RunCall implements Call {
     this.ownerId = options.ownerId;
     this.wantsReset = options.reset === true;
     this.needsSlotNow = this.wantsReset;
-    this.queuedAt = parts.clock.now();
+    this.queuedAt = parts.earlier?.queuedAt ?? parts.clock.now();
     this.deadlineAt = deadlineAt(options, this.queuedAt);
     this.collected = new OutputLog(parts.maxOutputBytes);
     this.limits = watchLimits(parts.clock, options, (cause) => this.limitPassed(cause));
@@ -104,14 +104,18 @@ export class RunCall implements Call {
 
   record(isUnsent: boolean): RunRecord {
     const { ownerId, deadlineAt } = this;
-    const { origin } = this.options;
+    const { origin, source } = this.options;
+    const startedAt = this.running?.startedAt;
+    const isKept = isUnsent && origin === 'person';
     return {
       id: this.executionId,
       queuedAt: this.queuedAt,
       ...(ownerId === undefined ? {} : { ownerId }),
       ...(origin === undefined ? {} : { origin }),
       ...(deadlineAt === undefined ? {} : { deadlineAt }),
-      ...(isUnsent && origin === 'person' ? { code: this.code } : {}),
+      ...(startedAt === undefined ? {} : { startedAt }),
+      ...(isKept ? { code: this.code } : {}),
+      ...(isKept && source !== undefined ? { source } : {}),
     };
   }
 
@@ -119,7 +123,8 @@ export class RunCall implements Call {
 
   perform(kernel: PooledKernel, turn: Turn): void {
     const abort = new AbortController();
-    this.running = { kernel, turn, abort, startedAt: this.parts.clock.now() };
+    const startedAt = this.parts.earlier?.startedAt ?? this.parts.clock.now();
+    this.running = { kernel, turn, abort, startedAt };
     for (const news of turn.news) this.collected.heading(news);
     this.notes.push(...turn.news);
     this.tell(this.options.onStart);
@@ -162,7 +167,8 @@ export class RunCall implements Call {
   /** A kernel that throws instead of rejecting is treated alike. */
   private send(kernel: PooledKernel, options: ExecuteOptions): Promise<ExecutionReply> {
     try {
-      if (!this.parts.resumes) return kernel.execute(this.code, options);
+      if (this.parts.earlier === undefined || this.parts.earlier.code !== undefined)
+        return kernel.execute(this.code, options);
       if (kernel.resume) return kernel.resume(options);
       return Promise.reject(new HoldfastError('kernel_not_found', 'Its end can not be told.'));
     } catch (error) {

@@ -203,7 +203,7 @@ export class Session {
     this.turns.restart();
     host.changed(this);
     this.slot.start(
-      begin ?? ((signal) => host.startKernel(this.identity, signal)),
+      begin ?? ((signal) => host.startKernel(this, signal)),
       host.clock,
       host.settings.startTimeoutMs,
     );

@@ -3,7 +3,6 @@ import type { PooledKernel } from '../kernel/kernel';
 import type { KernelOutput } from '../kernel/output';
 import type { Call, TurnEnd } from './call';
 import type { IncarnationNews } from './incarnationNews';
-import type { SessionIdentity } from './key';
 import type { OwnerWatcher } from './owners';
 import type { Session } from './session';
 import type { PoolSettings } from './settings';
@@ -16,7 +15,7 @@ export interface SessionHost {
   watchOwners(session: Session): OwnerWatcher;
   /** All that happens within belongs together: the pool looks around, and tells, once it is over. */
   batch(change: () => void): void;
-  startKernel(identity: SessionIdentity, signal: AbortSignal): Promise<PooledKernel>;
+  startKernel(session: Session, signal: AbortSignal): Promise<PooledKernel>;
   /** A kernel that arrived when nobody wanted it any more. */
   stopStray(kernel: PooledKernel): void;
   isFull(): boolean;

@@ -6,13 +6,17 @@ import type { CodeSource, InputHandler, InterruptVerdict } from '../kernel/execu
 import type { PooledKernel, PreludeHelper, ShutdownOutcome, StopProgress } from '../kernel/kernel';
 import type { KernelOutput, MimeBundle } from '../kernel/output';
 import type { SessionIdentity } from './key';
-import type { SessionRecord } from './records';
+import type { RunRecord, SessionRecord } from './records';
 import type { PoolSettings, QueuePolicy } from './settings';
 
 export interface StartRequest {
   readonly cwd: string;
   readonly sessionId: string;
   readonly interpreter?: string;
+  /** The owner whose private session it is. */
+  readonly privateTo?: string;
+  /** The session's snapshot id and its incarnation, as in its record. Absent: a kernel of its own for one run. */
+  readonly place?: { readonly id: string; readonly incarnation: number };
   /** The pool's own signal: aborted when the session is disposed during its start, or at the start's limit. */
   readonly signal: AbortSignal;
 }
@@ -60,11 +64,15 @@ export interface KernelPoolOptions {
   readonly adopt?: readonly SessionRecord[];
   /** Finds the kernel of an adopted session; undefined: it is gone. */
   reattachKernel?(record: SessionRecord, signal: AbortSignal): Promise<PooledKernel | undefined>;
+  /** What stands in for the caller of an adopted run, which died with the window. */
+  adoptedCaller?(run: RunRecord, session: SessionRecord): AdoptedCaller;
   /** A run of an adopted session: one that had been sent, or one of a person's that still waits. */
   onAdoptedRun?(run: AdoptedRun): void;
   readonly clock?: Clock;
   readonly log?: Log;
 }
+
+export type AdoptedCaller = Pick<PoolExecuteOptions, 'signal' | 'onOutput' | 'onInput' | 'onStart'>;
 
 export interface AdoptedRun {
   /** The session's snapshot id. */

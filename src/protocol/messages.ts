@@ -4,6 +4,7 @@ import type { Schema } from './parse';
 import {
   codeSource,
   executionReply,
+  historyEntry,
   interruptVerdict,
   kernelExit,
   kernelOutput,
@@ -12,7 +13,7 @@ import {
 } from './vocabulary';
 
 /** Raised when a message changes its meaning. The two sides are of one version or do not talk. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 export interface RequestMessage<P extends Schema, R extends Schema> {
   readonly type: RequestType<v.InferInput<P>, v.InferInput<R>, unknown>;
@@ -41,6 +42,17 @@ function notification<P extends Schema>(method: string, params: P): Notification
 const kernel = v.string();
 const nothing = v.object({});
 
+/** The client's own name for what a kernel belongs to, so that another client can find it again. */
+const place = v.object({ id: v.string(), incarnation: v.number() });
+
+/** What is told of a kernel once it has started. */
+const facts = v.object({
+  pid: v.number(),
+  /** With the pid it names the process for good; absent where the system does not tell. */
+  startTime: v.exactOptional(v.string()),
+  description: v.string(),
+});
+
 /** Starts a kernel. Cancelled: the start is undone before the request ends. */
 export const startKernel = request(
   'kernel/start',
@@ -51,13 +63,69 @@ export const startKernel = request(
     cwd: v.string(),
     /** The kernel's whole environment. */
     env: v.record(v.string(), v.string()),
+    /** Absent: nobody will come back for it. */
+    place: v.exactOptional(place),
+    /** Which history its runs and their output go to. */
+    history: v.string(),
   }),
+  facts,
+);
+
+/** What there is for a client that comes back. Kernels stay silent until they are opened. */
+export const survey = request(
+  'host/survey',
+  nothing,
   v.object({
-    pid: v.number(),
-    /** With the pid it names the process for good; absent where the system does not tell. */
-    startTime: v.exactOptional(v.string()),
-    description: v.string(),
+    kept: v.record(v.string(), v.unknown()),
+    kernels: v.array(
+      v.object({
+        kernel,
+        place: v.exactOptional(place),
+        history: v.string(),
+        /** Its start is over: opening it does not have to wait. */
+        started: v.boolean(),
+      }),
+    ),
+    histories: v.array(v.string()),
   }),
+);
+
+/**
+ * Takes a kernel up: its history after a number, and from then on what it does, without a gap or a double. Waits for the
+ * end of a start, and rejects as that does.
+ */
+export const openKernel = request(
+  'kernel/open',
+  v.object({ kernel, after: v.number() }),
+  v.object({
+    facts,
+    entries: v.array(historyEntry),
+    question: v.nullable(
+      v.object({
+        execution: v.string(),
+        question: v.number(),
+        prompt: v.string(),
+        password: v.boolean(),
+      }),
+    ),
+  }),
+);
+
+export const readHistory = request(
+  'history/read',
+  v.object({ history: v.string(), after: v.number() }),
+  v.object({ entries: v.array(historyEntry) }),
+);
+
+/** Keeps a value for the client that comes after this one; unread, the latest of each key. Absent: no longer. */
+export const keep = notification(
+  'host/keep',
+  v.object({ key: v.string(), value: v.optional(v.unknown()) }),
+);
+
+export const configure = notification(
+  'host/configure',
+  v.object({ graceMs: v.pipe(v.number(), v.minValue(0)) }),
 );
 
 /** Ends when the code has run. All output of the run is sent before the answer. */
@@ -71,6 +139,13 @@ export const execute = request(
     /** Somebody can answer `input()`. */
     stdin: v.boolean(),
   }),
+  executionReply,
+);
+
+/** The end of an execution that an earlier client had asked for. */
+export const awaitExecution = request(
+  'kernel/await',
+  v.object({ kernel, execution: v.string() }),
   executionReply,
 );
 
@@ -112,8 +187,11 @@ export const acknowledgeOutput = notification(
   v.object({ kernel, seq: v.number() }),
 );
 
-/** The client leaves for good: the host stops everything and ends, which closes the connection. */
-export const goodbye = request('host/goodbye', nothing, nothing);
+/**
+ * The client leaves. The host waits its grace period for another one; with none it stops everything and ends, which
+ * closes the connection.
+ */
+export const goodbye = request('host/goodbye', nothing, v.object({ waits: v.boolean() }));
 
 export const output = notification(
   'kernel/output',

@@ -1,4 +1,4 @@
-import { lstat, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { HoldfastError, messageOf } from '../base/errors';
@@ -17,10 +17,8 @@ const tokenPathIn = (folder: string): string => path.join(folder, 'token');
  * first that exists and leaves room for a socket's path. Rejects with HoldfastError `host_unavailable`.
  */
 export async function makeRuntimeFolder(preferred?: string): Promise<string> {
-  const bases = [preferred, process.env['XDG_RUNTIME_DIR'], os.tmpdir()];
   const complaints: string[] = [];
-  for (const base of bases) {
-    if (base === undefined || base === '') continue;
+  for (const base of basesFrom(preferred)) {
     const complaint = await unfit(base);
     if (complaint === undefined) {
       try {
@@ -37,6 +35,28 @@ export async function makeRuntimeFolder(preferred?: string): Promise<string> {
     `There is no place for the kernel host's socket: ${complaints.join('; ')}. ` +
       'Set XDG_RUNTIME_DIR or TMPDIR to a folder of yours with a short path.',
   );
+}
+
+/** Folders of kernel hosts that are safely this user's, of living and of dead ones, wherever they may have been made. */
+export async function findRuntimeFolders(preferred?: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const base of basesFrom(preferred)) {
+    const names = await readdir(base).catch(() => []);
+    for (const name of names.filter((each) => each.startsWith(PREFIX))) {
+      const folder = path.join(base, name);
+      const isSafe = await checkRuntimeFolder(folder).then(
+        () => true,
+        () => false,
+      );
+      if (isSafe) found.push(folder);
+    }
+  }
+  return found;
+}
+
+function basesFrom(preferred: string | undefined): readonly string[] {
+  const bases = [preferred, process.env['XDG_RUNTIME_DIR'], os.tmpdir()];
+  return [...new Set(bases.filter((base) => base !== undefined && base !== ''))] as string[];
 }
 
 async function unfit(base: string): Promise<string | undefined> {

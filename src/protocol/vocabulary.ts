@@ -70,3 +70,32 @@ export const kernelExit = v.object({
   stderrTail: v.string(),
   summary: v.string(),
 });
+
+const happened = { n: v.number(), kernel: v.string() };
+
+/** One thing in a session's history; `n` counts from 1 over all of it. */
+export const historyEntry = v.variant('what', [
+  v.object({
+    ...happened,
+    what: v.literal('begun'),
+    execution: v.string(),
+    at: v.number(),
+    code: v.string(),
+    source: v.exactOptional(codeSource),
+  }),
+  v.object({
+    ...happened,
+    what: v.literal('output'),
+    execution: v.nullable(v.string()),
+    output: kernelOutput,
+  }),
+  v.object({
+    ...happened,
+    what: v.literal('finished'),
+    execution: v.string(),
+    at: v.number(),
+    reply: executionReply,
+  }),
+]);
+
+export type HistoryEntry = v.InferOutput<typeof historyEntry>;

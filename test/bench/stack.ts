@@ -26,6 +26,8 @@ export function createStack(python: string): Stack {
     runnersDir: path.join(root, 'media/runners'),
     log: silentLog,
     runtimeDir,
+    workspace: 'bench',
+    graceMs: 0,
   });
   const pool = createKernelPool({
     capacity: 64,

@@ -17,57 +17,7 @@ import {
   temporaryFolder,
 } from './support/hosting';
 import { alive, endAfterTest, expectGone } from './support/processes';
-
-const leaveChildren = `
-import subprocess
-children = [subprocess.Popen(['sleep', '600'], start_new_session=own).pid for own in (False, True)]
-print(*children, flush=True)
-`;
-const busy = `${leaveChildren}
-import signal
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-while True:
-    try:
-        while True: id(0)
-    except KeyboardInterrupt: pass
-`;
-
-interface StandIn {
-  readonly pid: number;
-  readonly hostPid: number;
-  readonly runtimeDir: string;
-  /** Kernels and the children that their code started. */
-  readonly family: readonly number[];
-  /** Closes its stdin: it says goodbye. */
-  leave(): void;
-}
-
-/** An extension host of another process, with an idle kernel and a stubborn busy one, each with children. */
-async function standIn(): Promise<StandIn> {
-  const folder = temporaryFolder();
-  const runtimeDir = path.join(folder, 'run');
-  mkdirSync(runtimeDir);
-  const [script, hostScript] = await Promise.all([
-    bundle('test/process/support/standInHost.ts', path.join(folder, 'standIn.js')),
-    bundle('src/kernelHost/main.ts', path.join(folder, 'host.js')),
-  ]);
-  const codes = [leaveChildren, busy];
-  const assignment = { hostScript, runnersDir, runtimeDir, interpreter: 'python3', codes };
-  const child = spawn(process.execPath, [script, JSON.stringify(assignment)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const pid = child.pid ?? 0;
-  endAfterTest(pid);
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  const { hostPid, kernels } = JSON.parse(line) as {
-    hostPid: number;
-    kernels: { pid: number; printed: string }[];
-  };
-  const family = kernels.flatMap((each) => [each.pid, ...each.printed.split(' ').map(Number)]);
-  [hostPid, ...family].forEach(endAfterTest);
-  expect([hostPid, ...family].map(alive)).toEqual(Array(7).fill(true));
-  return { pid, hostPid, runtimeDir, family, leave: () => child.stdin.end() };
-}
+import { busy, standIn } from './support/standIn';
 
 test('the extension host is SIGKILLed: kernel host, kernels, their children and the folder are gone (vscode-jupyter 5225, 11177)', async () => {
   const { pid, hostPid, runtimeDir, family } = await standIn();
@@ -95,7 +45,7 @@ test('extension host and kernel host are SIGKILLed: the runners end themselves a
   process.kill(pid, 'SIGSTOP'); // So that it cannot come to the kernels’ end.
   process.kill(hostPid, 'SIGKILL');
   process.kill(pid, 'SIGKILL');
-  const [idle = 0, idleChild = 0, , stubborn = 0, stubbornChild = 0] = family;
+  const [idle = 0, stubborn = 0, idleChild = 0, , stubbornChild = 0] = family;
   await expectGone([idle, idleChild, stubborn, stubbornChild], 5_000);
 });
 
@@ -153,6 +103,7 @@ async function bareHost(): Promise<{
   mkdirSync(folder, { mode: 0o700 });
   const token = randomBytes(32).toString('hex');
   writeFileSync(path.join(folder, 'token'), token, { mode: 0o600 });
+  writeFileSync(path.join(folder, 'launch.json'), '{"workspace":"test","graceMs":0}');
   const child = spawn(process.execPath, [hostScript, folder, runnersDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -189,7 +140,7 @@ test('a client that cannot prove itself hears nothing but a nonce and a proof', 
   const socket = await knock(address);
   let heard = '';
   socket.on('data', (chunk: Buffer) => (heard += chunk.toString()));
-  socket.write(`{"version":1,"nonce":"${'0'.repeat(64)}"}\n{"proof":"${'0'.repeat(64)}"}\n`);
+  socket.write(`{"version":2,"nonce":"${'0'.repeat(64)}"}\n{"proof":"${'0'.repeat(64)}"}\n`);
   await once(socket, 'close');
   const [challenge = '', refusal] = heard.trim().split('\n');
   expect(Object.keys(JSON.parse(challenge) as object)).toEqual(['version', 'nonce', 'proof']);
@@ -234,7 +185,14 @@ test('a kernel host that cannot start says why, and leaves no folder', async () 
   const { createKernelHosting } = await import('../../src/hosting');
   const { silentLog } = await import('../../src/base/log');
   const hostScript = path.join(runtimeDir, 'missing.js');
-  const hosting = createKernelHosting({ hostScript, runnersDir, runtimeDir, log: silentLog });
+  const hosting = createKernelHosting({
+    hostScript,
+    runnersDir,
+    runtimeDir,
+    workspace: 'test',
+    graceMs: 0,
+    log: silentLog,
+  });
   await expect(startPython(hosting)).rejects.toMatchObject({
     code: 'host_unavailable',
     message: expect.stringMatching(/missing\.js/) as string,

@@ -60,7 +60,7 @@ describe('greeting', () => {
   test('a proof sent back to who made it proves nothing', async () => {
     const { host, client } = await pair();
     const greeted = greetClient(host, freshToken(), limit(), admit);
-    client.write(`${JSON.stringify({ version: 1, nonce: '0'.repeat(64) })}\n`);
+    client.write(`${JSON.stringify({ version: 2, nonce: '0'.repeat(64) })}\n`);
     const [chunk] = (await once(client, 'data')) as [Buffer];
     const { proof } = JSON.parse(chunk.toString()) as { proof: string };
     client.write(`${JSON.stringify({ proof })}\n`);

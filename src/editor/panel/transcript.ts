@@ -27,7 +27,7 @@ export interface TranscriptRun {
 
 export interface RunEnd {
   readonly at: number;
-  readonly result?: ExecutionResult;
+  readonly result?: Pick<ExecutionResult, 'cancelled' | 'exitCode' | 'artifact' | 'notes'>;
   /** It was rejected: the message. */
   readonly failure?: string;
 }

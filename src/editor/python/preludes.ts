@@ -36,6 +36,11 @@ export class Preludes {
     return this.introspecting(kernel, prelude);
   }
 
+  /** A kernel that has begun with its prelude in the window before this one. */
+  async takeUp(kernel: PooledKernel, request: Pick<StartRequest, 'cwd'>): Promise<PooledKernel> {
+    return this.introspecting(kernel, await this.read(request.cwd));
+  }
+
   /** A string for the prelude that a session has begun with: equal for equal ones. */
   contentOf(session: Session): string {
     const key = keyOf(session);

@@ -3,6 +3,7 @@ import type { PooledKernel } from '../../kernel/kernel';
 import { languageOf, type Language } from '../../kernel/language';
 import type { StartRequest } from '../../pool/types';
 import { assertTrusted } from '../trust';
+import { sessionKeyOf } from '../sessions/target';
 import type { Interpreters } from './interpreters';
 import type { Preludes } from './preludes';
 
@@ -15,6 +16,8 @@ interface Custody {
     sessionId: string;
     /** The whole environment. */
     env: Record<string, string>;
+    place?: NonNullable<StartRequest['place']>;
+    history: string;
     signal: AbortSignal;
   }): Promise<PooledKernel>;
 }
@@ -30,7 +33,7 @@ export async function startKernel(
   custody: Custody,
 ): Promise<PooledKernel> {
   assertTrusted();
-  const { cwd, sessionId, signal } = request;
+  const { cwd, sessionId, place, signal } = request;
   const language = languageOf(sessionId);
   if (language === undefined)
     throw new HoldfastError('bad_input', `No backend runs sessions like "${sessionId}".`);
@@ -42,6 +45,8 @@ export async function startKernel(
     cwd,
     sessionId,
     env,
+    history: sessionKeyOf(request),
+    ...(place && { place }),
     signal,
   });
   return preludes.begin(kernel, request, interpreter);

@@ -1,6 +1,7 @@
 import { Emitter } from '../../base/event';
 import { namespaced, type Language } from '../../kernel/language';
-import { sessionKeyOf, type SessionTarget } from './target';
+import type { BookContent } from './bookContent';
+import { sessionKeyOf, type SessionName, type SessionTarget } from './target';
 
 /** The name under which a folder's own session runs. */
 const DEFAULT_NAME = 'default';
@@ -61,7 +62,7 @@ export class SessionBook {
     return this.chosen(document, folder) ?? this.ofFolder.get(folder);
   }
 
-  labelOf(session: Pick<SessionTarget, 'sessionId' | 'cwd' | 'interpreter'>): string {
+  labelOf(session: SessionName): string {
     const key = sessionKeyOf(session);
     return this.names.get(key) ?? this.targets.get(key)?.label ?? folderName(session.cwd);
   }
@@ -76,6 +77,39 @@ export class SessionBook {
   withKey(key: string): SessionTarget | undefined {
     const target = this.targets.get(key);
     return target && { ...target, label: this.names.get(key) ?? target.label };
+  }
+
+  /** All of it, for a book that comes after this one. */
+  content(): BookContent {
+    const keys = (map: ReadonlyMap<string, SessionTarget>): [string, string][] =>
+      [...map].map(([name, target]) => [name, sessionKeyOf(target)]);
+    return {
+      targets: [...this.targets.values()],
+      byDocument: keys(this.byDocument),
+      byFolder: keys(this.byFolder),
+      ofFolder: keys(this.ofFolder),
+      names: [...this.names],
+    };
+  }
+
+  /** Takes over what an earlier book knew. What this one has learned meanwhile is newer. */
+  restore({ targets, byDocument, byFolder, ofFolder, names }: BookContent): void {
+    for (const { interpreter, ...rest } of targets) {
+      const target = { ...rest, interpreter };
+      const key = sessionKeyOf(target);
+      if (!this.targets.has(key)) this.targets.set(key, target);
+    }
+    const fill = (map: Map<string, SessionTarget>, pairs: [string, string][]): void => {
+      for (const [name, key] of pairs) {
+        const target = this.targets.get(key);
+        if (target && !map.has(name)) map.set(name, target);
+      }
+    };
+    fill(this.byDocument, byDocument);
+    fill(this.byFolder, byFolder);
+    fill(this.ofFolder, ofFolder);
+    for (const [key, name] of names) if (!this.names.has(key)) this.names.set(key, name);
+    this.changed.fire();
   }
 
   private remember(target: SessionTarget): void {

@@ -11,10 +11,16 @@ export interface SessionTarget {
   readonly label: string;
 }
 
+/** The parts of a session's key. */
+export interface SessionName {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly interpreter?: string | undefined;
+  readonly privateTo?: string | undefined;
+}
+
 /** The same string for the same session, before it exists, while it lives and after it is gone. */
-export function sessionKeyOf(
-  session: Pick<SessionTarget, 'sessionId' | 'cwd' | 'interpreter'> & { privateTo?: string },
-): string {
-  const parts = [session.sessionId, session.cwd, session.interpreter ?? ''];
-  return JSON.stringify(session.privateTo === undefined ? parts : [...parts, session.privateTo]);
+export function sessionKeyOf({ sessionId, cwd, interpreter, privateTo }: SessionName): string {
+  const parts = [sessionId, cwd, interpreter ?? ''];
+  return JSON.stringify(privateTo === undefined ? parts : [...parts, privateTo]);
 }

@@ -6,6 +6,7 @@ import type { ExecutionReply, InterruptVerdict } from '../../kernel/execution';
 import type { KernelExit, ShutdownOutcome, StopProgress } from '../../kernel/kernel';
 import type { KernelOutput } from '../../kernel/output';
 import type { Processes } from '../../platform/processes';
+import type { Ledger } from '../../ledger/ledger';
 import type { Leader } from '../process/spawn';
 import { StopLadder } from '../process/stopLadder';
 import type { StopDeadlines } from '../process/stopPlan';
@@ -42,6 +43,7 @@ export interface Question {
 export interface KernelTools {
   readonly processes: Processes;
   readonly deadlines: StopDeadlines;
+  readonly ledger: Ledger;
   readonly log: Log;
 }
 
@@ -60,6 +62,8 @@ export class EmbeddedKernel {
   private failure: string | undefined;
   /** Resolves at the exit, when everything that it wrote has been heard. */
   readonly exited: Promise<KernelExit>;
+  /** Resolves when it has exited and what it left behind has been swept. */
+  readonly gone: Promise<void>;
   readonly startTime: Promise<string | undefined>;
 
   constructor(
@@ -68,8 +72,14 @@ export class EmbeddedKernel {
     private readonly onReady: (frame: ReadyFrame) => void,
     private readonly tools: KernelTools,
   ) {
-    const { processes, deadlines, log } = tools;
+    const { processes, deadlines, ledger, log } = tools;
     this.startTime = processes.startTime(leader.pid);
+    void this.startTime.then((startTime) => {
+      ledger.spawned(leader.nonce, {
+        pid: leader.pid,
+        ...(startTime !== undefined && { startTime }),
+      });
+    });
     this.pipes = new RunnerPipes(
       leader,
       {
@@ -94,15 +104,16 @@ export class EmbeddedKernel {
       log,
     );
     this.exited = leader.exited.then(() => this.onExit());
+    this.gone = this.end();
   }
 
   get pid(): number {
     return this.leader.pid;
   }
 
-  /** Resolves when it has exited and what it left behind has been swept. */
-  get gone(): Promise<unknown> {
-    return Promise.all([this.exited, this.ladder.swept]);
+  /** What the code asks and nobody has answered. */
+  get openQuestion(): Question | undefined {
+    return this.question;
   }
 
   get stderr(): string {
@@ -173,6 +184,11 @@ export class EmbeddedKernel {
     if (this.exit !== undefined) return undefined;
     const members = await this.tools.processes.family(this.leader);
     return members.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
+  }
+
+  private async end(): Promise<void> {
+    await Promise.all([this.exited, this.ladder.swept]);
+    if (this.ladder.leftNobody) this.tools.ledger.gone(this.leader.nonce);
   }
 
   /** The exit is told before the stop's outcome. */

@@ -35,7 +35,7 @@ export async function startEmbeddedKernel(
 ): Promise<StartedKernel> {
   throwIfAborted(signal);
   const { launch, cwd, env, readyWithinMs = READY_WITHIN_MS } = start;
-  const leader = await spawnLeader({ ...launch, cwd, env, addedEnv: launch.env });
+  const leader = await spawnLeader({ ...launch, cwd, env, addedEnv: launch.env }, tools.ledger);
   const ready = deferred<ReadyFrame>();
   const kernel = new EmbeddedKernel(leader, listener, (frame) => ready.resolve(frame), tools);
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { codeOf, HoldfastError, messageOf } from '../../base/errors';
+import type { Ledger } from '../../ledger/ledger';
 import type { FamilyRoot } from '../../platform/processes';
 import { freshNonce, kernelEnvironment } from './environment';
 
@@ -20,7 +21,7 @@ export interface ExitStatus {
 }
 
 /** A kernel's process: the leader of a session and a process group of its own on POSIX. */
-export interface Leader extends FamilyRoot {
+export interface Leader extends Required<FamilyRoot> {
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Descriptor 3 of the child. */
@@ -33,11 +34,37 @@ export interface Leader extends FamilyRoot {
   readonly exited: Promise<ExitStatus>;
 }
 
-/** Resolves when the process exists. Rejects with HoldfastError: `interpreter_not_found`, `interpreter_failed`, `start_failed`. */
-export async function spawnLeader(launch: LeaderLaunch): Promise<Leader> {
+/**
+ * Resolves when the process exists; the ledger has its nonce from before. Rejects with HoldfastError:
+ * `interpreter_not_found`, `interpreter_failed`, `start_failed`.
+ */
+export async function spawnLeader(launch: LeaderLaunch, ledger: Ledger): Promise<Leader> {
   // A missing working directory reads as a missing program: told apart before.
   await checkFolder(launch.cwd);
   const nonce = freshNonce();
+  enterIntent(ledger, nonce);
+  try {
+    return await spawnMarked(launch, nonce);
+  } catch (error) {
+    ledger.gone(nonce);
+    throw error;
+  }
+}
+
+// Without an entry nobody could find the process after an accident: it is not started.
+function enterIntent(ledger: Ledger, nonce: string): void {
+  try {
+    ledger.intent(nonce);
+  } catch (error) {
+    throw new HoldfastError(
+      'start_failed',
+      `The kernel host cannot write into its folder: ${messageOf(error)}. Make room there, or restart the window.`,
+      { cause: error },
+    );
+  }
+}
+
+async function spawnMarked(launch: LeaderLaunch, nonce: string): Promise<Leader> {
   let child;
   try {
     child = spawn(launch.command, launch.args, {

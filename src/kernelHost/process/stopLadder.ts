@@ -6,7 +6,7 @@ import type { ShutdownOutcome, StopProgress } from '../../kernel/kernel';
 import type { FamilyMember, Processes } from '../../platform/processes';
 import type { Leader } from './spawn';
 import { ANSWER_BEFORE_END_MS, planStop, type PlannedStep, type StopDeadlines } from './stopPlan';
-import { nameMembers, sweepFamily } from './sweep';
+import { nameMembers, sweepFamily } from '../../platform/sweep';
 
 export interface StopTarget {
   readonly leader: Leader;
@@ -48,6 +48,11 @@ export class StopLadder {
   /** Past the asking: whatever the kernel does now, it is going. */
   get isPastAsking(): boolean {
     return this.furthest !== undefined && this.furthest !== 'ask';
+  }
+
+  /** Of those that it left behind none is alive, once it is swept. */
+  get leftNobody(): boolean {
+    return this.survivors.length === 0;
   }
 
   get isStopping(): boolean {

@@ -37,13 +37,22 @@ export async function bundle(entry: string, outfile: string): Promise<string> {
 }
 
 /** A kernel hosting whose host's folder is in `runtimeDir`; it leaves at the test's end. */
-export async function hostingForTest(): Promise<{ hosting: KernelHosting; runtimeDir: string }> {
-  const runtimeDir = temporaryFolder();
+export async function hostingForTest({ runtimeDir = temporaryFolder() } = {}): Promise<{
+  hosting: KernelHosting;
+  runtimeDir: string;
+}> {
   const hostScript = await bundle(
     'src/kernelHost/main.ts',
     path.join(temporaryFolder(), 'host.js'),
   );
-  const hosting = createKernelHosting({ hostScript, runnersDir, runtimeDir, log: silentLog });
+  const hosting = createKernelHosting({
+    hostScript,
+    runnersDir,
+    runtimeDir,
+    workspace: 'test',
+    graceMs: 0,
+    log: silentLog,
+  });
   onTestFinished(() => hosting.leave());
   return { hosting, runtimeDir };
 }

@@ -10,14 +10,20 @@ interface Assignment {
   readonly runnersDir: string;
   readonly runtimeDir: string;
   readonly interpreter: string;
+  readonly graceMs: number;
   /** One kernel for each; it has printed its first output when it is reported. */
   readonly codes: readonly string[];
 }
 
 async function main(): Promise<void> {
   const assignment = JSON.parse(process.argv[2] ?? '') as Assignment;
-  const hosting = createKernelHosting({ ...assignment, log: silentLog });
+  const hosting = createKernelHosting({
+    ...assignment,
+    workspace: 'test',
+    log: silentLog,
+  });
   process.stdin.on('end', () => void hosting.leave().then(() => process.exit(0))).resume();
+  hosting.keep('note', { from: 'the first window' });
   const signal = new AbortController().signal;
   const kernels = await Promise.all(
     assignment.codes.map(async (code, index) => {
@@ -27,6 +33,8 @@ async function main(): Promise<void> {
         cwd: process.cwd(),
         sessionId: `python:${index}`,
         env: process.env,
+        place: { id: `session-${index}`, incarnation: 1 },
+        history: `history-${index}`,
         signal,
       });
       const printed = await new Promise<string>((resolve) => {
@@ -34,7 +42,8 @@ async function main(): Promise<void> {
           executionId: 'run',
           signal,
           onOutput: (output) => {
-            if (typeof output !== 'string' && output.type === 'stream') resolve(output.text);
+            if (typeof output === 'string' || output.type !== 'stream') return;
+            resolve(output.text);
           },
         });
       });

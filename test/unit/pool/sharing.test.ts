@@ -24,7 +24,12 @@ describe('A1 identity', () => {
     await h.pool.execute('x', chosen);
     expect(h.kernels.starts).toBe(5);
     expect(h.kernels.requests[4]).toMatchObject(chosen);
-    expect(Object.keys(h.kernels.requests[0]!).sort()).toEqual(['cwd', 'sessionId', 'signal']);
+    expect(Object.keys(h.kernels.requests[0]!).sort()).toEqual([
+      'cwd',
+      'place',
+      'sessionId',
+      'signal',
+    ]);
     expect(h.kernels.requests[3]?.sessionId).toBe('session:/1');
   });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { codeOf } from '../../base/errors';
-import type { FamilyMember, FamilyRoot, Processes } from '../../platform/processes';
+import { codeOf } from '../base/errors';
+import type { FamilyMember, FamilyRoot, Processes } from './identity';
 
 /**
  * Ends what a leader left behind: its group, and those that left the group but are known or carry its nonce. Resolves,
@@ -19,7 +19,7 @@ export async function sweepFamily(
     for (const member of await processes.family(root)) seen.set(member.pid, member);
     const alive = await living(processes, [...seen.values()]);
     if (alive.length === 0 || Date.now() >= deadline) return alive;
-    await processes.signalGroup(root.pid, 'SIGKILL');
+    if (root.pid !== undefined) await processes.signalGroup(root.pid, 'SIGKILL');
     for (const { pid } of alive) killOne(pid);
     await delay(pauseMs);
   }

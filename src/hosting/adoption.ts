@@ -1,0 +1,104 @@
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import type { PooledKernel } from '../kernel/kernel';
+import type { Processes } from '../platform/processes';
+import * as m from '../protocol/messages';
+import type { HistoryEntry } from '../protocol/vocabulary';
+import type { HostConnection } from './hostConnection';
+import { RemoteKernel } from './remoteKernel';
+
+/** What a kernel belongs to, in the words of the window that started it. */
+export interface Place {
+  readonly id: string;
+  readonly incarnation: number;
+}
+
+/** What was found in a host whose earlier window is gone. */
+export interface Adoption {
+  /** What that window gave to be kept, unparsed. */
+  readonly kept: ReadonlyMap<string, unknown>;
+  /** What happened in each of its sessions, by the name of the history, up to where the kernels go on from. */
+  readonly histories: ReadonlyMap<string, readonly HistoryEntry[]>;
+  /** The kernel of a place, whose start may have to be waited for; undefined: it is gone. */
+  reattach(place: Place, signal: AbortSignal): Promise<PooledKernel | undefined>;
+  /** Stops every kernel whose place nobody asked for. */
+  stopOthers(places: readonly Place[]): void;
+}
+
+const ANSWER_WITHIN_MS = 5_000;
+
+/** Takes up what runs in a host that was just claimed. Kernels of single calls, which have no place, are stopped. */
+export async function takeUpKernels(
+  connection: HostConnection,
+  processes: Processes,
+  log: Log,
+): Promise<Adoption> {
+  const limit = { withinMs: ANSWER_WITHIN_MS };
+  const survey = await connection.ask(m.survey, {}, limit);
+  const histories = new Map<string, readonly HistoryEntry[]>();
+  const open = new Map<string, PooledKernel>();
+  const later = new Map<string, (signal: AbortSignal) => Promise<PooledKernel>>();
+  const names = new Map<string, string>();
+
+  const takeUp = async (
+    kernel: string,
+    history: string,
+    signal: AbortSignal,
+  ): Promise<PooledKernel> => {
+    const remote = new RemoteKernel(kernel, connection, processes, log);
+    try {
+      const before = histories.get(history) ?? [];
+      const entries = await remote.takeUp(before.at(-1)?.n ?? 0, signal);
+      histories.set(history, [...before, ...entries]);
+      return remote;
+    } catch (error) {
+      remote.discard();
+      throw error;
+    }
+  };
+  const stopNow = async (kernel: string): Promise<void> => {
+    // Its start may still go on: opening waits for that.
+    await connection.ask(m.openKernel, { kernel, after: 0 });
+    await connection.ask(m.shutdownKernel, { kernel });
+  };
+  const stop = (kernel: string): void => {
+    stopNow(kernel).catch((error: unknown) =>
+      log.info(`Kernel ${kernel}, which nobody holds: ${messageOf(error)}`),
+    );
+  };
+
+  for (const { kernel, place, history, started } of survey.kernels) {
+    if (place === undefined) {
+      stop(kernel);
+      continue;
+    }
+    const key = keyOf(place);
+    names.set(key, kernel);
+    if (!started) {
+      later.set(key, (signal) => takeUp(kernel, history, signal));
+      continue;
+    }
+    try {
+      open.set(key, await takeUp(kernel, history, AbortSignal.timeout(ANSWER_WITHIN_MS)));
+    } catch (error) {
+      log.info(`Kernel ${kernel} could not be taken up: ${messageOf(error)}`);
+    }
+  }
+  for (const name of survey.histories) {
+    if (histories.has(name)) continue;
+    const { entries } = await connection.ask(m.readHistory, { history: name, after: 0 }, limit);
+    histories.set(name, entries);
+  }
+
+  return {
+    kept: new Map(Object.entries(survey.kept)),
+    histories,
+    reattach: async (place, signal) => open.get(keyOf(place)) ?? later.get(keyOf(place))?.(signal),
+    stopOthers(places) {
+      const wanted = new Set(places.map(keyOf));
+      for (const [key, kernel] of names) if (!wanted.has(key)) stop(kernel);
+    },
+  };
+}
+
+const keyOf = ({ id, incarnation }: Place): string => `${id}/${incarnation}`;

@@ -1,0 +1,102 @@
+import { stat } from 'node:fs/promises';
+import type { Log } from '../base/log';
+import type { Processes, ProcessScope } from '../platform/processes';
+import { nameMembers, sweepFamily } from '../platform/sweep';
+import type { HostIdentity } from '../protocol/hostFile';
+import { findRuntimeFolders, removeRuntimeFolder } from '../protocol/runtimeFolder';
+import { readLedger, type LedgerEntry } from './ledger';
+
+const SWEEP_WITHIN_MS = 2_000;
+/** A folder without a ledger belongs to a host that is being started, or to a start that was cut off. */
+const STARTED_WITHIN_MS = 60_000;
+
+export interface ReapTools {
+  readonly processes: Processes;
+  readonly log: Log;
+}
+
+/** What became of a folder: only `dead` ones were touched. */
+export type HostLife =
+  /** It runs, or it cannot be told from one that runs. */
+  | 'living'
+  /** Of another pid namespace: its processes are not ours to judge. */
+  | 'elsewhere'
+  | 'dead';
+
+/** Whether a host lives, by all that identifies it. */
+export async function lifeOf(host: HostIdentity, processes: Processes): Promise<HostLife> {
+  const scope = await processes.scope();
+  // A system that does not tell its boot proves nothing.
+  if (host.boot === '' || scope.boot === '') return 'living';
+  if (host.boot !== scope.boot) return 'dead';
+  if (host.namespace !== scope.namespace) return 'elsewhere';
+  if (host.startTime === undefined) return 'living';
+  return (await processes.startTime(host.pid)) === host.startTime ? 'living' : 'dead';
+}
+
+/**
+ * Ends what dead kernel hosts have left running, and removes their folders. Entries of living hosts, and whatever does
+ * not match in all of pid, start time, boot and namespace, or by its nonce, are left alone. Resolves to how many folders
+ * are gone. Any number of reapers may be at it at the same time.
+ */
+export async function reapDeadHosts(
+  tools: ReapTools,
+  runtimeDir: string | undefined,
+): Promise<number> {
+  let removed = 0;
+  for (const folder of await findRuntimeFolders(runtimeDir)) {
+    if (await reapFolder(folder, tools)) removed += 1;
+  }
+  return removed;
+}
+
+/** The same for one folder. Resolves to whether it is gone, because its host is dead and nothing is left of that. */
+export async function reapFolder(folder: string, tools: ReapTools): Promise<boolean> {
+  const ledger = await readLedger(folder);
+  if (ledger?.host === undefined) {
+    if (!(await isAbandoned(folder))) return false;
+  } else {
+    if ((await lifeOf(ledger.host, tools.processes)) !== 'dead') return false;
+    const scope = await tools.processes.scope();
+    if (!(await reapEntries(ledger.host, ledger.entries, scope, tools))) return false;
+  }
+  await removeRuntimeFolder(folder);
+  return true;
+}
+
+async function isAbandoned(folder: string): Promise<boolean> {
+  const changedAt = await stat(folder).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => Date.now(),
+  );
+  return Date.now() - changedAt > STARTED_WITHIN_MS;
+}
+
+/** Resolves to whether all of them are gone. */
+async function reapEntries(
+  host: HostIdentity,
+  entries: readonly LedgerEntry[],
+  scope: ProcessScope,
+  tools: ReapTools,
+): Promise<boolean> {
+  // Nothing outlives a boot.
+  if (host.boot !== scope.boot) return true;
+  const ends = await Promise.all(entries.map((entry) => reapEntry(entry, tools)));
+  return ends.every(Boolean);
+}
+
+async function reapEntry(
+  { nonce, process: leader }: LedgerEntry,
+  { processes, log }: ReapTools,
+): Promise<boolean> {
+  const lives =
+    leader !== undefined && (await processes.startTime(leader.pid)) === leader.startTime;
+  const root = lives ? { pid: leader.pid, nonce } : { nonce };
+  const family = await processes.family(root);
+  if (family.length === 0) return true;
+  log.info(`A dead kernel host left ${nameMembers(family)}: ended.`);
+  const survivors = await sweepFamily(processes, root, family, SWEEP_WITHIN_MS);
+  if (survivors.length === 0) return true;
+  log.warn(`Of a dead kernel host there still is ${nameMembers(survivors)}.`);
+  return false;
+}

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../support/until';
+import {
+  openWindow,
+  packagedExtension,
+  startServer,
+  temporaryWorkspace,
+  type TemporaryWorkspace,
+  type WorkbenchServer,
+  type WorkbenchWindow,
+} from '../support/workbench';
+
+// What a reload of the window leaves of a person's work: all of it.
+
+const code = `import time
+
+x = 20
+for i in range(1, 51):
+    print("line", i, flush=True)
+    time.sleep(0.3)
+x + 1
+
+print("endless")
+while True: pass
+`;
+
+let workspace: TemporaryWorkspace;
+let server: WorkbenchServer;
+let window: WorkbenchWindow;
+
+beforeAll(async () => {
+  workspace = temporaryWorkspace({
+    'slow.py': code,
+    // A busy machine may take longer than 10 s to draw a window.
+    '.vscode/settings.json': '{"holdfast.gracePeriodSeconds": 40}',
+  });
+  server = await startServer({ extensions: [packagedExtension()] });
+  window = await openWindow(server, workspace.folder);
+  await window.openFile('slow.py');
+});
+
+afterAll(async () => {
+  await server.stop();
+  workspace.remove();
+});
+
+const kernels = (): number[] =>
+  server
+    .processes()
+    .filter(({ command }) => command.includes('runner.py'))
+    .map(({ pid }) => pid);
+
+async function reload(): Promise<void> {
+  const next = window.nextHost();
+  await window.runCommand('Developer: Reload Window');
+  await window.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 40_000 });
+  await next;
+}
+
+function panelText(text: string): Promise<void> {
+  return window.panel().getByText(text).last().waitFor();
+}
+
+test('code prints 1 to 50 over a reload: every line once, in the same process, with its end (positron 4577)', async () => {
+  await window.selectLines(1, 7);
+  await window.runCommand('Holdfast: Run Selection or Line');
+  await window.tree.open();
+  await window.tree
+    .row(/running \d+ s/)
+    .first()
+    .waitFor();
+  await panelText('line 5');
+  const before = kernels();
+  expect(before).toHaveLength(1);
+
+  await reload();
+  await window.runCommand('Holdfast: Show Panel');
+  await window.tree.open();
+  await window.tree
+    .row(/running \d+ s/)
+    .first()
+    .waitFor();
+  await window.screenshot('reload-1-running');
+  expect(kernels()).toEqual(before);
+  await window.panel().getByText('21', { exact: true }).last().waitFor({ timeout: 30_000 });
+
+  const text = (await window.panel().locator('body').innerText()).split('\n');
+  const lines = text.map((line) => /^line (\d+)$/.exec(line.trim())?.[1]).filter(Boolean);
+  expect(lines.map(Number)).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
+  await window.tree.row('This window').waitFor();
+  await window.screenshot('reload-2-over');
+});
+
+test('an endless loop over a reload: interrupt and kill are still there and work (positron 8041)', async () => {
+  await window.openFile('slow.py');
+  await window.selectLines(9, 10);
+  await window.runCommand('Holdfast: Run Selection or Line');
+  await panelText('endless');
+  await reload();
+  await window.tree.open();
+  const running = window.tree.row(/running \d+ s/).first();
+  await running.waitFor();
+  await window.tree.act(running, 'Interrupt');
+  await expect.poll(() => window.tree.row(/idle/).count()).toBe(1);
+  await window.runCommand('Holdfast: Show Panel');
+  await panelText('KeyboardInterrupt');
+});
+
+test('and when the window stays away everything is gone after the grace period', async () => {
+  const host = window.host();
+  await window.close();
+  await host.gone;
+  expect(await until(() => kernels().length === 0, 45_000)).toBe(true);
+  expect(await server.stop()).toEqual([]);
+});

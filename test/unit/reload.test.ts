@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest';
+import { createTranscript } from '../../src/editor/panel/transcript';
+import { parseKept, renameOwner } from '../../src/editor/reload/keptState';
+import { keptKeys } from '../../src/editor/reload/keep';
+import { replay, type PastEvent } from '../../src/editor/reload/replay';
+import { SessionBook } from '../../src/editor/sessions/sessionBook';
+import { sessionKeyOf } from '../../src/editor/sessions/target';
+import type { SessionRecord } from '../../src/pool/records';
+
+const record: SessionRecord = {
+  id: 'session-1',
+  sessionId: 'python:default',
+  cwd: '/w',
+  incarnation: 2,
+  owners: [
+    { id: 'window:old', kind: 'explicit' },
+    { id: 'chat:1', kind: 'explicit' },
+  ],
+  execution: { id: 'run-1', ownerId: 'window:old', origin: 'person', queuedAt: 1, startedAt: 2 },
+  queue: [
+    { id: 'run-2', ownerId: 'window:old', origin: 'person', queuedAt: 3, code: '2' },
+    { id: 'run-3', ownerId: 'chat:1', origin: 'tool', queuedAt: 4 },
+  ],
+};
+
+it('what was kept is parsed; what does not parse is left out', () => {
+  const book = new SessionBook();
+  const kept = new Map<string, unknown>([
+    [keptKeys.window, 'window:old'],
+    [keptKeys.book, book.content()],
+    [keptKeys.session('session-1'), JSON.parse(JSON.stringify(record))],
+    [keptKeys.session('session-2'), { id: 4 }],
+  ]);
+  const state = parseKept(kept);
+  expect(state.records).toEqual([record]);
+  expect(state.window).toBe('window:old');
+  expect(state.book).toEqual(book.content());
+  expect(parseKept(new Map([[keptKeys.window, 5]]))).toEqual({
+    window: undefined,
+    book: undefined,
+    records: [],
+  });
+});
+
+it('the window before is this one, and nobody else is', () => {
+  const renamed = renameOwner(record, 'window:old', 'window:new');
+  expect(renamed.owners.map(({ id }) => id)).toEqual(['window:new', 'chat:1']);
+  expect(renamed.execution?.ownerId).toBe('window:new');
+  expect(renamed.queue.map(({ ownerId }) => ownerId)).toEqual(['window:new', 'chat:1']);
+});
+
+it('a book goes through JSON: choices, folders and names are the same', () => {
+  const target = {
+    language: 'python' as const,
+    sessionId: 'python:try',
+    cwd: '/w',
+    interpreter: undefined,
+    label: 'try',
+  };
+  const book = new SessionBook();
+  book.choose({ document: 'a.py' }, target);
+  book.rename(sessionKeyOf(target), 'mine');
+  const next = new SessionBook();
+  const { book: content } = parseKept(
+    new Map([[keptKeys.book, JSON.parse(JSON.stringify(book.content())) as unknown]]),
+  );
+  next.restore(content!);
+  expect(next.current('a.py', '/w')).toEqual(target);
+  expect(next.labelOf(target)).toBe('mine');
+});
+
+it('a replay shows runs as they were, leaves to a resumed one what comes with it, and hides internal looks', () => {
+  const transcript = createTranscript();
+  const key = sessionKeyOf(record);
+  const output = (execution: string | null, text: string): PastEvent => ({
+    what: 'output',
+    execution,
+    output: { type: 'stream', name: 'stdout', text },
+  });
+  const reply = {
+    status: 'error',
+    cancelled: false,
+    timedOut: false,
+    stdinRequested: false,
+  } as const;
+  const events: PastEvent[] = [
+    { what: 'begun', execution: 'prelude:0', at: 1, code: 'import x' },
+    output('prelude:0', 'from the prelude\n'),
+    { what: 'begun', execution: 'helpers:1', at: 1, code: 'look()' },
+    output('helpers:1', 'not for people\n'),
+    { what: 'begun', execution: 'run-0', at: 2, code: '1 / 0' },
+    output('run-0', 'before\n'),
+    { what: 'finished', execution: 'run-0', at: 3, reply },
+    { what: 'begun', execution: 'run-1', at: 4, code: 'slow()' },
+    output('run-1', 'comes with the run\n'),
+  ];
+  replay(transcript, { key, label: 'w', sessionId: 'python:default' }, events, new Set(['run-1']));
+  const shown = JSON.stringify(transcript.reader(key).read().entries);
+  expect(shown).toContain('from the prelude');
+  expect(shown).toContain('before');
+  expect(shown).not.toMatch(/not for people|comes with the run|look\(\)/);
+  expect(shown).toMatch(/"state":"error"/);
+  expect(shown).toMatch(/"code":"slow\(\)".*"state":"running"/);
+});
