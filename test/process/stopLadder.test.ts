@@ -20,10 +20,12 @@ function stepsOf(kernel: FullKernel): StopProgress['step'][] {
 const stubborn = `
 import signal
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
+def spin():
+    while True: id(0)
 print("stubborn")
 while True:
     try:
-        while True: id(0)
+        spin() # in a call: CPython 3.11 lets an interrupt at a loop's jump escape a try around the loop itself
     except KeyboardInterrupt:
         pass
 `;
