@@ -102,6 +102,8 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
         kernelHost(),
       ]);
       const adoption = await host.adopt(found);
+      // What was another's is this window's now.
+      hosts.look().catch(onFailure);
       const { preludes } = await python();
       return takeUp(adoption, { ownerId, transcript, book, runs, preludes, log });
     } catch (error) {

@@ -25,5 +25,7 @@ export async function bundleEditorTests(): Promise<string> {
 
 /** The folder that the tests find open: they may write into it. */
 export const editorWorkspaceFiles = {
+  // What is left when the window is closed is looked for at once.
+  '.vscode/settings.json': '{"holdfast.gracePeriodSeconds": 0}',
   'first.py': 'x = 20\nx + 1\n',
 } as const;
