@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 import { repositoryRoot } from '../support/repository';
 
 /** Bundles the in-host tests, each file by itself, and resolves to the path that VS Code loads as the suite. */
@@ -20,6 +20,8 @@ export async function bundleEditorTests(): Promise<string> {
     sourcemap: 'inline',
     logLevel: 'warning',
   });
+  // Its service would count as a process that the tests left behind.
+  await stop();
   return path.join(target, 'index.js');
 }
 
