@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { until } from '../support/until';
 import { markedWith } from '../support/processes/processTable';
 import { hostingForTest, run, startPython, temporaryFolder } from './support/hosting';
 import { openDescriptors } from './support/processes';
@@ -114,5 +115,6 @@ test('twenty starts and stops leave processes and descriptors of the host as the
   const before = openDescriptors(host);
   for (let round = 0; round < 20; round += 1) await cycle();
   expect(hosting.hostPid).toBe(host);
-  expect(openDescriptors(host)).toBe(before);
+  // The host may be at its ledger in this very moment; what leaks stays.
+  expect(await until(() => openDescriptors(host) <= before, 5_000)).toBe(true);
 });
