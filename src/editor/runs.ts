@@ -3,6 +3,7 @@ import type { Disposable } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import { Emitter } from '../base/event';
 import type { CodeSource } from '../kernel/execution';
+import { asOutput } from '../kernel/output';
 import { languageOf } from '../kernel/language';
 import type { AdoptedCaller, ExecutionResult, KernelPool, PoolExecuteOptions } from '../pool/types';
 import type { Transcript } from './panel/transcript';
@@ -268,7 +269,7 @@ export class Runs implements Disposable {
     return {
       signal: controller.signal,
       onStart: () => this.started(executionId, this.parts.clock.now()),
-      onOutput: (output) => transcript.output(executionId, output),
+      onOutput: (output) => transcript.output(executionId, asOutput(output)),
       onInput: (question) => transcript.ask(executionId, question),
     };
   }

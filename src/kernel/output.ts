@@ -6,6 +6,11 @@ export type MimeBundle = Readonly<Record<string, unknown>>;
 
 export type StreamName = 'stdout' | 'stderr';
 
+/** Of what a kernel hands out, in which a bare string is stdout text. */
+export function asOutput(output: KernelOutput | string): KernelOutput {
+  return typeof output === 'string' ? { type: 'stream', name: 'stdout', text: output } : output;
+}
+
 /** One piece of what a run puts out, in the order of emission. */
 export type KernelOutput =
   | { readonly type: 'stream'; readonly name: StreamName; readonly text: string }

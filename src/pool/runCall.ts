@@ -5,7 +5,7 @@ import { asError, HoldfastError } from '../base/errors';
 import type { Log } from '../base/log';
 import type { ExecuteOptions, ExecutionReply } from '../kernel/execution';
 import type { PooledKernel } from '../kernel/kernel';
-import type { KernelOutput } from '../kernel/output';
+import { asOutput, type KernelOutput } from '../kernel/output';
 import type { Call, CallPlace, Turn } from './call';
 import {
   causeOfAbort,
@@ -181,18 +181,18 @@ export class RunCall implements Call {
     return {
       executionId: this.executionId,
       signal,
-      onOutput: (output) => this.arrived(asOutput(output), turn),
+      onOutput: (output) => this.arrived(output, turn),
       ...(onInput === undefined ? {} : { onInput }),
       ...(source === undefined ? {} : { source }),
     };
   }
 
-  private arrived(output: KernelOutput, turn: Turn): void {
+  private arrived(output: KernelOutput | string, turn: Turn): void {
     if (this.settled) {
-      turn.onLateOutput(output);
+      turn.onLateOutput(asOutput(output));
       return;
     }
-    this.collected.add(output);
+    this.collected.add(asOutput(output));
     const { onOutput } = this.options;
     if (onOutput) this.tell(() => onOutput(output));
   }
@@ -295,8 +295,4 @@ export class RunCall implements Call {
       this.parts.log.error('A listener of a run failed.', error);
     }
   }
-}
-
-function asOutput(output: KernelOutput | string): KernelOutput {
-  return typeof output === 'string' ? { type: 'stream', name: 'stdout', text: output } : output;
 }

@@ -104,7 +104,8 @@ export interface PoolExecuteOptions {
   readonly origin?: RunOrigin;
   /** Identifies the run in snapshots and for `interrupt`. Default: made by the pool. */
   readonly executionId?: string;
-  readonly onOutput?: (output: KernelOutput) => void;
+  /** Pieces of output in order, as the kernel gives them: a bare string is stdout text. */
+  readonly onOutput?: (output: KernelOutput | string) => void;
   readonly onInput?: InputHandler;
   readonly source?: CodeSource;
   /** The run's turn has come: its code is about to be sent. */

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { silentLog } from '../../src/base/log';
 import { createTranscript, type Transcript } from '../../src/editor/panel/transcript';
+import { asOutput } from '../../src/kernel/output';
 import { createKernelHosting, type KernelHosting } from '../../src/hosting';
 import { createKernelPool } from '../../src/pool/pool';
 import type { ExecutionResult, KernelPool } from '../../src/pool/types';
@@ -64,7 +65,7 @@ export function createStack(python: string): Stack {
         ownerId: 'bench',
         executionId,
         onStart: () => transcript.started(executionId, Date.now()),
-        onOutput: (output) => transcript.output(executionId, output),
+        onOutput: (output) => transcript.output(executionId, asOutput(output)),
       });
       transcript.finished(executionId, { at: Date.now(), result });
       return result;
