@@ -1,4 +1,4 @@
-import { barePython } from './peers';
+import { barePython, realPython } from './peers';
 import { add, type Report } from './report';
 import { createStack } from './stack';
 import { longestTurn } from './turns';
@@ -10,8 +10,9 @@ const HEAP_LIMIT_MB = 64;
 
 /** A million printed lines from the command to the panel's model: pace, the longest slice, memory, totals. */
 export async function measureFlood(report: Report): Promise<void> {
-  const bare = await barePython('python3', CODE);
-  const stack = createStack('python3');
+  const python = realPython();
+  const bare = await barePython(python, CODE);
+  const stack = createStack(python);
   await stack.run('1+1', 'python:flood');
   globalThis.gc?.();
   const heapBefore = process.memoryUsage().heapUsed;

@@ -8,6 +8,14 @@ import * as v from 'valibot';
 const root = path.resolve(__dirname, '../..');
 const peersDir = path.join(root, 'test/bench/peers');
 
+/** The interpreter itself: what is on the PATH may be a script of a version manager, which takes longer than Python. */
+export function realPython(): string {
+  const { stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+    encoding: 'utf8',
+  });
+  return stdout.trim();
+}
+
 /** Milliseconds from spawn to exit of an interpreter that prints one result. */
 export async function barePython(python: string, code = 'print(1+1)'): Promise<number> {
   const began = performance.now();

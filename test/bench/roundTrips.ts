@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { barePython, jupyter, stdioRunner } from './peers';
+import { barePython, jupyter, realPython, stdioRunner } from './peers';
 import { add, median, type Report } from './report';
 import { createStack } from './stack';
 
@@ -11,7 +11,7 @@ const WARM_LIMIT_MS = 1;
 
 /** Cold starts and warm round trips of `1+1`; variants are interleaved, so that noise hits all alike. */
 export async function measureRoundTrips(report: Report): Promise<void> {
-  const python = 'python3';
+  const python = realPython();
   const bare: number[] = [];
   const stdioCold: number[] = [];
   const cold: number[] = [];
