@@ -6,6 +6,7 @@ import { createTranscript } from '../../src/editor/panel/transcript';
 import { Runs, type Place, type RunsParts } from '../../src/editor/runs';
 import { sessionKeyOf, type SessionTarget } from '../../src/editor/sessions/target';
 import type { ExecutionResult, KernelPool, PoolExecuteOptions } from '../../src/pool/types';
+import { resultOf } from '../support/executionResult';
 
 const place: Place = { document: 'file:///w/a.py', folder: '/w' };
 const target: SessionTarget = {
@@ -15,18 +16,7 @@ const target: SessionTarget = {
   interpreter: undefined,
   label: 'w',
 };
-const ok: ExecutionResult = {
-  output: '',
-  exitCode: 0,
-  cancelled: false,
-  truncated: false,
-  totalLines: 0,
-  totalBytes: 0,
-  outputLines: 0,
-  outputBytes: 0,
-  displayOutputs: [],
-  stdinRequested: false,
-};
+const ok = resultOf();
 
 function setUp(parts: Partial<RunsParts> = {}) {
   const executed: { code: string; options: PoolExecuteOptions }[] = [];

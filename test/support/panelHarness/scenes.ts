@@ -1,6 +1,7 @@
 import type { KernelOutput } from '../../../src/kernel/output';
 import type { ExecutionResult } from '../../../src/pool/types';
 import type { Transcript, TranscriptRun } from '../../../src/editor/panel/transcript';
+import { resultOf } from '../executionResult';
 
 export const SESSION = 'python:demo';
 
@@ -10,22 +11,6 @@ export const live = (state = 'idle') => ({
   description: 'Python 3.11.7 (~/work/demo/.venv/bin/python)',
   state,
 });
-
-export function resultOf(more: Partial<ExecutionResult> = {}): ExecutionResult {
-  return {
-    output: '',
-    exitCode: 0,
-    cancelled: false,
-    truncated: false,
-    totalLines: 0,
-    totalBytes: 0,
-    outputLines: 0,
-    outputBytes: 0,
-    displayOutputs: [],
-    stdinRequested: false,
-    ...more,
-  };
-}
 
 export const stdout = (text: string): KernelOutput => ({ type: 'stream', name: 'stdout', text });
 export const stderr = (text: string): KernelOutput => ({ type: 'stream', name: 'stderr', text });

@@ -1,14 +1,8 @@
+import { resultOf } from '../../support/executionResult';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTranscript, type Transcript } from '../../../src/editor/panel/transcript';
 import type { EntryUpdate, Piece } from '../../../src/webview/protocol';
-import {
-  live,
-  resultOf,
-  SESSION,
-  startRun,
-  stderr,
-  stdout,
-} from '../../support/panelHarness/scenes';
+import { live, SESSION, startRun, stderr, stdout } from '../../support/panelHarness/scenes';
 
 const read = (transcript: Transcript, key = SESSION): EntryUpdate[] =>
   transcript.reader(key).read().entries;
