@@ -66,9 +66,16 @@ export class OwnerModel {
   private readonly waiters = new Map<string, Holders>();
   private starting = new Set<string>();
 
-  /** A call for a key was made; `pool` shows where it went. */
-  attached(key: string, owner: string | undefined, pool: KernelPool): void {
-    const session = pool.sessions().find((shown) => shown.sessionId === key && isAttachable(shown));
+  /** A call for a key was made; `pool` shows where it went, and `before` what it may have joined only to be evicted. */
+  attached(
+    key: string,
+    owner: string | undefined,
+    pool: KernelPool,
+    before: readonly SessionSnapshot[] = [],
+  ): void {
+    const session = [...pool.sessions(), ...before].find(
+      (shown) => shown.sessionId === key && isAttachable(shown),
+    );
     const known = session && this.sessions.get(session.id);
     const holders = known ?? this.waiters.get(key) ?? new Holders();
     holders.attach(owner);

@@ -216,12 +216,14 @@ export class PoolWorld {
       case 'run':
         this.startRun(action);
         return;
-      case 'warm':
+      case 'warm': {
+        const before = this.pool.sessions();
         this.warmUps.push(
           over(this.pool.warm({ cwd: '/w', sessionId: action.key, ...ownerOf(action.owner) })),
         );
-        this.owners.attached(action.key, action.owner, this.pool);
+        this.owners.attached(action.key, action.owner, this.pool, before);
         return;
+      }
       case 'disposeOwner': {
         const before = this.pool.sessions();
         this.disposals.push(over(this.pool.disposeOwner(action.owner)));

@@ -56,7 +56,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-it('keeps its promises under any interleaving', { timeout: 60_000 }, async () => {
+it('keeps its promises under any interleaving', { timeout: Math.max(60_000, RUNS * 10) }, async () => {
   const seed = Number(process.env['POOL_MODEL_SEED'] ?? Date.now() % 2 ** 31);
   console.log(`pool model: seed ${seed}, ${RUNS} runs (POOL_MODEL_SEED repeats them)`);
   await fc.assert(
