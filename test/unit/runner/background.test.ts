@@ -284,7 +284,7 @@ describe('D1: the buffer', () => {
     const { runs, kernels } = backgroundWorld();
     await runs.launch('x');
     pieces.forEach((piece) => kernels[0]!.print(piece));
-    expect(runs.peek('run-1').stdout.isWellFormed()).toBe(true);
+    expect(runs.peek('run-1').stdout).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
     expect(runs.peek('run-1').stdout.slice(0, 1_000_000)).toBe('x'.repeat(999_999) + '\n');
   });
 
