@@ -7,12 +7,18 @@ import { registerCommands } from './editor/commands';
 import { Door } from './editor/door';
 import { Failures } from './editor/failures';
 import { followContexts, followLateOutput, followSessions } from './editor/follow';
+import { leave } from './editor/leave';
 import { logTo } from './editor/log';
 import { openSetting } from './editor/openSetting';
 import { registerPanel } from './editor/panel/panelView';
 import { createTranscript } from './editor/panel/transcript';
 import { placeOf, activePython } from './editor/place';
 import { prompts } from './editor/prompts';
+import type { Records } from './editor/records';
+import { registerRecordCommands } from './editor/records/commands';
+import { LeftOut } from './editor/records/leftOut';
+import { RecordActions } from './editor/records/recordActions';
+import type { RecordedRun } from './editor/records/shown';
 import { Hosts } from './editor/reload/hosts';
 import { HostsTree } from './editor/reload/hostsTree';
 import { keepForNextWindow, keptKeys } from './editor/reload/keep';
@@ -28,6 +34,7 @@ import { SessionBook } from './editor/sessions/sessionBook';
 import { SessionsModel } from './editor/sessions/sessionsModel';
 import { SessionsTree } from './editor/sessions/sessionsTree';
 import { offerMoreThanInterrupts } from './editor/sessions/unheeded';
+import { sessionKeyOf, targetOfKey, type SessionTarget } from './editor/sessions/target';
 import { StatusBar } from './editor/statusBar';
 import { assertTrusted } from './editor/trust';
 import type { KernelHosting } from './hosting';
@@ -35,12 +42,14 @@ import type { KernelPool } from './pool/types';
 
 // The editor calls `deactivate` with nothing in hand.
 let hosting: KernelHosting | undefined;
+let leaveAll: (() => Promise<void>) | undefined;
 
 /**
  * Builds the parts and wires them. What runs code (the pool, the kernel host's client, the search for an interpreter) is
  * loaded at the first run, so that a window that only opens a Python file pays for none of it.
  */
-export function activate({ subscriptions, extensionUri }: vscode.ExtensionContext): void {
+export function activate(extension: vscode.ExtensionContext): void {
+  const { subscriptions, extensionUri } = extension;
   const keep = <T extends vscode.Disposable>(part: T): T => {
     subscriptions.push(part);
     return part;
@@ -76,6 +85,26 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
     );
   });
   const workspace = workspaceIdentity(randomUUID);
+  const leftOut = new LeftOut(extension.workspaceState);
+  let recordsInUse: Promise<Records> | undefined;
+  const records = (): Promise<Records> => (recordsInUse ??= makeRecords());
+  const makeRecords = async (): Promise<Records> => {
+    const { createRecords } = await import('./editor/records');
+    const settings = await configuration();
+    return createRecords({
+      storage: extension.globalStorageUri.fsPath,
+      workspace: workspace.startsWith('empty:') ? undefined : workspace,
+      writer: randomUUID().replaceAll('-', ''),
+      transcript,
+      leftOut,
+      mayKeep: async (cwd) => settings.get('transcripts.keep', vscode.Uri.file(cwd)),
+      log,
+    });
+  };
+  const record = (run: RecordedRun): void =>
+    void records()
+      .then((all) => all.record(run))
+      .catch(onFailure);
   const hosts = keep(new Hosts({ workspace, log, clock, ownPid: () => hosting?.hostPid }));
   const kernelHost = lazy(async () => {
     const { createKernelHosting } = await import('./hosting');
@@ -107,7 +136,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       // What was another's is this window's now.
       hosts.look().catch(onFailure);
       const { preludes } = await python();
-      return takeUp(adoption, { ownerId, transcript, book, runs, preludes, log });
+      return takeUp(adoption, { ownerId, transcript, book, runs, preludes, record, log });
     } catch (error) {
       log.warn(`The sessions of the window before are not taken up: ${messageOf(error)}`);
       return {};
@@ -147,9 +176,16 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
     execute: async (code, options) => (await pool()).execute(code, options),
     disposers: [async (owner) => madePool?.disposeOwner(owner)],
     isStreaming: () => false,
-    record: () => {},
+    record,
     log,
   });
+  leaveAll = () =>
+    leave({
+      flushDoor: () => door.flush(),
+      flushRecords: async () => (await recordsInUse)?.flush(),
+      leaveHost: async () => hosting?.leave(),
+      log,
+    });
   const runs = keep(
     new Runs({
       ownerId,
@@ -173,6 +209,10 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       changeLimit: () => openSetting('holdfast.capacity'),
     }),
   );
+  const sessionOfKey = (key: string): SessionTarget | undefined => {
+    const label = transcript.sessions().find((head) => head.key === key)?.label;
+    return book.withKey(key) ?? targetOfKey(key, label ?? key);
+  };
   const panel = keep(
     registerPanel({
       transcript,
@@ -181,7 +221,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       runKey: process.platform === 'darwin' ? '⌥⌘Enter' : 'Ctrl+Alt+Enter',
       actions: {
         run(code, sessionKey) {
-          const known = sessionKey === undefined ? undefined : book.withKey(sessionKey);
+          const known = sessionKey === undefined ? undefined : sessionOfKey(sessionKey);
           return runs.run({ code, to: known ?? placeOf(activePython()?.document) });
         },
         interrupt: (sessionKey) => actions.interrupt(sessionKey),
@@ -189,6 +229,9 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
           await vscode.commands.executeCommand('holdfast.showHelpers', sessionKey);
         },
         reveal,
+        opened: async () => (await records()).list(),
+        shown: async (sessionKey) => (await records()).load(sessionKey),
+        cleared: async (sessionKey) => (await records()).clear(sessionKey),
       },
     }),
   );
@@ -208,11 +251,15 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
         labelOf: (session) => book.labelOf(session),
         firstLineOf: (executionId) => runs.get(executionId)?.firstLine,
         inOwnKernels: () => runs.inOwnKernels(),
+        isLeftOut: (session) => leftOut.has(sessionKeyOf(session)),
       },
       clock,
       runs.onDidChange,
+      leftOut.onDidChange,
     ),
   );
+  const recordActions = new RecordActions({ transcript, leftOut, prompts, records });
+  keep(registerRecordCommands({ actions: recordActions, leftOut, model, book, onFailure }));
   keep(
     registerCommands({
       ownerId,
@@ -258,5 +305,5 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
 
 /** Stops no kernel: a reload and a close look alike here. The kernel host knows what to do about a window that leaves. */
 export async function deactivate(): Promise<void> {
-  await hosting?.leave();
+  await leaveAll?.();
 }

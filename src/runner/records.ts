@@ -16,6 +16,8 @@ export interface RunRecordEntry {
   readonly outputBytes: number;
   /** Path of the full output on disk. */
   readonly artifact?: string;
+  /** What the result says about itself. */
+  readonly notes?: readonly string[];
   readonly excludeFromContext: boolean;
   /** Who asked: as the host told it, else the owner's id. */
   readonly origin: RunOrigin | (string & {});
@@ -39,7 +41,7 @@ export function recordOf(
   result: ExecutionResult,
   endedAt: number,
 ): RunRecordEntry {
-  const { output, exitCode, cancelled, truncated, artifact } = result;
+  const { output, exitCode, cancelled, truncated, artifact, notes } = result;
   const { totalLines, totalBytes, outputLines, outputBytes } = result;
   return {
     ...facts,
@@ -54,6 +56,7 @@ export function recordOf(
     outputLines,
     outputBytes,
     ...(artifact === undefined ? {} : { artifact }),
+    ...(notes === undefined ? {} : { notes }),
     endedAt,
   };
 }

@@ -28,6 +28,12 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** "Nov 29, 14:05", as it is where the panel is looked at. */
+export function dateAndTime(at: number): string {
+  const parts = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+  return new Date(at).toLocaleString([], parts);
+}
+
 /** The last part of a path of either kind. */
 export function fileName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);

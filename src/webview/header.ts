@@ -1,4 +1,5 @@
 import { el, iconButton, setText } from './dom';
+import { dateAndTime } from './format';
 import { icon } from './icons';
 import type { SessionHead } from './protocol';
 
@@ -17,6 +18,7 @@ const stateWords: Record<string, string> = {
   stopUnconfirmed: 'Stop not confirmed',
   dead: 'Kernel died',
   gone: 'Ended',
+  earlier: 'From earlier',
 };
 
 /** Which session is shown, how it is, and what can be done with it. */
@@ -67,8 +69,9 @@ export class Header {
     this.fillChooser(sessions, shown);
     this.dot.dataset['state'] = current?.state ?? 'gone';
     setText(this.state, current === undefined ? '' : (stateWords[current.state] ?? current.state));
-    setText(this.description, current?.description ?? '');
-    this.description.title = current?.description ?? '';
+    const description = current === undefined ? '' : descriptionOf(current);
+    setText(this.description, description);
+    this.description.title = description;
     const canInterrupt = current?.state === 'busy' || current?.state === 'starting';
     this.interrupt.disabled = !canInterrupt;
     this.clear.disabled = current === undefined;
@@ -92,5 +95,10 @@ export class Header {
   }
 }
 
-const labelOf = ({ label, state }: SessionHead): string =>
-  state === 'gone' ? `${label} (ended)` : label;
+function labelOf({ label, state, until }: SessionHead): string {
+  if (state === 'gone') return `${label} (ended)`;
+  return until === undefined ? label : `${label} (until ${dateAndTime(until)})`;
+}
+
+const descriptionOf = ({ description, until }: SessionHead): string =>
+  until === undefined ? description : `until ${dateAndTime(until)}`;

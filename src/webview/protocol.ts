@@ -23,7 +23,7 @@ export const shownMimeTypes = [
   'text/plain',
 ] as const;
 
-const piece = v.variant('kind', [
+export const piece = v.variant('kind', [
   v.object({ kind: v.literal('text'), name: streamName, text }),
   /** Left out here: complete lines, UTF-8 bytes of text, and displays. */
   v.object({ kind: v.literal('gap'), lines: count, bytes: count, displays: count }),
@@ -75,15 +75,24 @@ const entryUpdate = v.variant('kind', [
   }),
   /** Output that belongs to the session and to no run. */
   v.object({ kind: v.literal('loose'), id: count, output: v.nullable(outputUpdate) }),
-  v.object({ kind: v.literal('note'), id: count, text, at: v.number() }),
+  /** `dated`: the text ends with the time, and that with its day. */
+  v.object({
+    kind: v.literal('note'),
+    id: count,
+    text,
+    at: v.number(),
+    dated: v.optional(v.boolean()),
+  }),
 ]);
 
 const sessionHead = v.object({
   key: text,
   label: text,
   description: text,
-  /** The kind of the pool's state, or `gone`. */
+  /** The kind of the pool's state, or `gone`; `earlier`: only kept of a session before this window. */
   state: text,
+  /** Of an earlier one: when it was last written, ms since the epoch. */
+  until: v.optional(v.number()),
 });
 
 const ask = v.object({ id: count, entry: count, prompt: text, password: v.boolean() });

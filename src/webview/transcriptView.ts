@@ -1,5 +1,5 @@
 import { el, setText } from './dom';
-import { plural } from './format';
+import { dateAndTime, plural } from './format';
 import { OutputView } from './outputView';
 import type { EntryUpdate } from './protocol';
 import { RunCard, type CardActions } from './runCard';
@@ -108,7 +108,7 @@ export class TranscriptView {
       case 'note':
         return {
           kind: 'note',
-          element: el('li', { class: 'note' }, noteText(entry.text, entry.at)),
+          element: el('li', { class: 'note' }, noteText(entry)),
         };
     }
   }
@@ -116,7 +116,8 @@ export class TranscriptView {
 
 const isOpen = ({ state }: RunCard): boolean => state === 'queued' || state === 'running';
 
-function noteText(text: string, at: number): string {
+function noteText({ text, at, dated = false }: Extract<EntryUpdate, { kind: 'note' }>): string {
+  if (dated) return `${text} ${dateAndTime(at)}`;
   const time = new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
   return `${text} · ${time}`;
 }

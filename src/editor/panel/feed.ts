@@ -12,6 +12,10 @@ export interface FeedOptions {
   readonly clock: Clock;
   readonly runKey: string;
   post(update: PanelUpdate): void;
+  /** A page has come to sight. */
+  onConnect?(): void;
+  /** A session has come to sight. */
+  onShow?(sessionKey: string): void;
 }
 
 /**
@@ -40,6 +44,8 @@ export class PanelFeed implements Disposable {
       transcript.onDidChange((change) => {
         if (change.what === 'ownRun') this.show(change.sessionKey);
         if (change.what === 'forgotten') this.leave(change.sessionKey);
+        // A page adds at the end only.
+        if (change.what === 'earlier' && change.sessionKey === this.shownKey) this.startOver();
         if (this.shownKey === undefined) this.show(transcript.sessions()[0]?.key);
         if (change.sessionKey === undefined || change.sessionKey === this.shownKey) this.mark();
       }),
@@ -66,6 +72,8 @@ export class PanelFeed implements Disposable {
     this.acknowledged = this.seq;
     this.lastPostAt = -Infinity;
     this.startOver();
+    this.options.onConnect?.();
+    this.tellShown();
   }
 
   /** The page is gone: nothing is read until the next one connects. */
@@ -79,6 +87,7 @@ export class PanelFeed implements Disposable {
     if (sessionKey === undefined || sessionKey === this.shownKey) return;
     this.shownKey = sessionKey;
     this.startOver();
+    this.tellShown();
   }
 
   disableInput(reason: string | undefined): void {
@@ -103,6 +112,11 @@ export class PanelFeed implements Disposable {
     if (sessionKey !== this.shownKey) return;
     this.shownKey = this.options.transcript.sessions()[0]?.key;
     this.startOver();
+    this.tellShown();
+  }
+
+  private tellShown(): void {
+    if (this.connected && this.shownKey !== undefined) this.options.onShow?.(this.shownKey);
   }
 
   private startOver(): void {

@@ -104,10 +104,10 @@ export class OutputLog {
     this.compactIfDue();
   }
 
-  gap(lines: number, bytes: number): void {
+  gap(lines: number, bytes: number, items = 0): void {
     this.clearIfPending();
     const last = this.entries.at(-1);
-    const end = plus(this.end, { units: 1, lines, bytes });
+    const end = plus(this.end, { units: 1, lines, bytes, items });
     if (last?.kind === 'gap') last.end = end;
     else this.push({ kind: 'gap', start: this.end, end });
     this.end = end;

@@ -19,6 +19,12 @@ export interface PanelActions {
   showHelpers(sessionKey: string | undefined): void | Promise<void>;
   /** Opens a file (absolute path or name of an untitled document) at a line, 1-based. */
   reveal(file: string, line: number): void | Promise<void>;
+  /** The panel has come to sight. */
+  opened(): void | Promise<void>;
+  /** A session has come to sight in it. */
+  shown(sessionKey: string): void | Promise<void>;
+  /** The transcript of a session was cleared. */
+  cleared(sessionKey: string): void | Promise<void>;
 }
 
 export interface PanelOptions {
@@ -59,6 +65,8 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
         runKey,
         clock: systemClock,
         post: (update) => this.post(update),
+        onConnect: () => this.tell('opened', options.actions.opened()),
+        onShow: (sessionKey) => this.tell('shown', options.actions.shown(sessionKey)),
       }),
     );
     this.store.add(
@@ -136,8 +144,12 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
       this.options.log.warn('The panel sent a message that is not understood.');
       return;
     }
-    this.perform(request).catch((error: unknown) => {
-      this.options.log.error(`The panel's "${request.type}" failed`, error);
+    this.tell(request.type, this.perform(request));
+  }
+
+  private tell(what: string, done: void | Promise<void>): void {
+    done?.catch((error: unknown) => {
+      this.options.log.error(`The panel's "${what}" failed`, error);
     });
   }
 
@@ -153,7 +165,8 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
       case 'show':
         return this.feed.show(request.sessionKey);
       case 'clear':
-        return transcript.clear(request.sessionKey);
+        transcript.clear(request.sessionKey);
+        return actions.cleared(request.sessionKey);
       case 'answer':
         return transcript.answer(request.ask, request.text);
       case 'run':

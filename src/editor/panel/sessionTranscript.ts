@@ -1,4 +1,4 @@
-import type { EntryUpdate, RunHead } from '../../webview/protocol';
+import type { EntryUpdate, Piece, RunHead } from '../../webview/protocol';
 import type { TranscriptLimits } from './limits';
 import { OutputLog, type LogCursor } from './outputLog';
 
@@ -8,6 +8,8 @@ interface RunEntry {
   readonly executionId: string;
   head: RunHead;
   readonly log: OutputLog;
+  /** It was kept, and shown by an earlier session. */
+  readonly isEarlier: boolean;
   headRevision: number;
   revision: number;
 }
@@ -27,7 +29,23 @@ interface NoteEntry {
   readonly revision: number;
 }
 
-type TranscriptEntry = RunEntry | LooseEntry | NoteEntry;
+/** What was kept ends here. */
+interface EarlierEntry {
+  readonly kind: 'earlier';
+  readonly id: number;
+  readonly until: number;
+  readonly revision: number;
+}
+
+type TranscriptEntry = RunEntry | LooseEntry | NoteEntry | EarlierEntry;
+
+/** A run that was kept. Times are ms since the epoch. */
+export interface EarlierRun {
+  readonly executionId: string;
+  readonly head: RunHead;
+  readonly pieces: readonly Piece[];
+  readonly endedAt: number;
+}
 
 export interface SessionReading {
   readonly entries: EntryUpdate[];
@@ -48,6 +66,8 @@ export class SessionTranscript {
   label = '';
   /** It was seen among the pool's sessions. Before that it is on its way, after that it is gone. */
   hasLived = false;
+  /** What was kept of earlier sessions has been looked for. */
+  hasEarlier = false;
   private entries: TranscriptEntry[] = [];
   private nextId = 1;
   private revision = 0;
@@ -60,8 +80,18 @@ export class SessionTranscript {
     return this.entries.length === 0;
   }
 
+  /** It shows nothing but what was kept. */
+  get isEarlier(): boolean {
+    return !this.isEmpty && this.entries.every(isOfEarlier);
+  }
+
   get hasOpenRun(): boolean {
     return !this.entries.every(isOver);
+  }
+
+  shownRun(executionId: string): { head: RunHead; pieces: readonly Piece[] } | undefined {
+    const run = this.runs.get(executionId);
+    return run && { head: run.head, pieces: run.log.read(undefined).update.pieces };
   }
 
   entryIdOf(executionId: string): number | undefined {
@@ -70,6 +100,8 @@ export class SessionTranscript {
 
   /** Answers the ids of runs that had to go for this one. */
   begin(executionId: string, head: RunHead): readonly string[] {
+    // It is shown again, by whoever tells of it now.
+    if (this.runs.get(executionId)?.isEarlier === true) this.forgetEarlier(executionId);
     const revision = ++this.revision;
     const log = new OutputLog(this.limits);
     const id = this.nextId++;
@@ -79,12 +111,47 @@ export class SessionTranscript {
       executionId,
       head,
       log,
+      isEarlier: false,
       headRevision: revision,
       revision,
     };
     this.entries.push(run);
     this.runs.set(executionId, run);
     return this.makeRoom();
+  }
+
+  /** Puts runs that were kept before all others. Those that are here already stay where they are. */
+  addEarlier(runs: readonly EarlierRun[]): void {
+    this.hasEarlier = true;
+    const missing = runs.filter(({ executionId }) => !this.runs.has(executionId));
+    const last = missing.at(-1);
+    if (last === undefined) return;
+    const revision = ++this.revision;
+    const entries = missing.map(({ executionId, head, pieces }): RunEntry => {
+      const log = logOf(pieces, this.limits);
+      const id = this.nextId++;
+      const [kind, isEarlier, headRevision] = ['run' as const, true, revision];
+      return { kind, id, executionId, head, log, isEarlier, headRevision, revision };
+    });
+    for (const entry of entries) this.runs.set(entry.executionId, entry);
+    const id = this.nextId++;
+    this.entries.unshift(...entries, { kind: 'earlier', id, until: last.endedAt, revision });
+    this.makeRoom();
+  }
+
+  /** One of them, or all. Answers whether there were any. */
+  forgetEarlier(executionId?: string): boolean {
+    const going = this.entries.filter(
+      (entry) =>
+        isOfEarlier(entry) &&
+        (executionId === undefined || (entry.kind === 'run' && entry.executionId === executionId)),
+    );
+    const gone = new Set(going);
+    this.entries = this.entries.filter((entry) => !gone.has(entry));
+    this.forget(going);
+    const isLeft = this.entries.some((entry) => entry.kind === 'run' && entry.isEarlier);
+    if (!isLeft) this.entries = this.entries.filter(({ kind }) => kind !== 'earlier');
+    return going.length > 0;
   }
 
   change(executionId: string, change: Partial<RunHead>): void {
@@ -120,7 +187,7 @@ export class SessionTranscript {
     metadata: Record<string, unknown>,
   ): void {
     for (const entry of this.entries) {
-      if (entry.kind === 'note' || !entry.log.update(id, data, metadata)) continue;
+      if (!hasLog(entry) || !entry.log.update(id, data, metadata)) continue;
       entry.revision = ++this.revision;
     }
   }
@@ -130,7 +197,7 @@ export class SessionTranscript {
     const over = this.entries.filter(isOver);
     this.entries = this.entries.filter((entry) => !isOver(entry));
     for (const entry of this.entries) {
-      if (entry.kind === 'note') continue;
+      if (!hasLog(entry)) continue;
       entry.log.clear();
       entry.revision = ++this.revision;
     }
@@ -185,8 +252,25 @@ export class SessionTranscript {
   }
 }
 
+const isOfEarlier = (entry: TranscriptEntry): boolean =>
+  entry.kind === 'earlier' || (entry.kind === 'run' && entry.isEarlier);
+
+const hasLog = (entry: TranscriptEntry): entry is RunEntry | LooseEntry =>
+  entry.kind === 'run' || entry.kind === 'loose';
+
+function logOf(pieces: readonly Piece[], limits: TranscriptLimits): OutputLog {
+  const log = new OutputLog(limits);
+  for (const piece of pieces) {
+    if (piece.kind === 'text') log.text(piece.name, piece.text);
+    else if (piece.kind === 'gap') log.gap(piece.lines, piece.bytes, piece.displays);
+    else log.item((id) => (piece.kind === 'display' ? { ...piece, id } : piece));
+  }
+  return log;
+}
+
 function sizeOf(entry: TranscriptEntry): number {
   if (entry.kind === 'note') return entry.text.length;
+  if (entry.kind === 'earlier') return 0;
   return entry.log.size + (entry.kind === 'run' ? entry.head.code.length : 0);
 }
 
@@ -199,6 +283,10 @@ function readEntry(
   if (entry.kind === 'note') {
     cursors.set(id, undefined);
     return { kind: 'note', id, text: entry.text, at: entry.at };
+  }
+  if (entry.kind === 'earlier') {
+    cursors.set(id, undefined);
+    return { kind: 'note', id, text: 'Earlier, until', at: entry.until, dated: true };
   }
   const { update, cursor } = entry.log.read(cursors.get(id));
   cursors.set(id, cursor);

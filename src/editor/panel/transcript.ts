@@ -4,12 +4,12 @@ import type { CodeSource, InputRequest } from '../../kernel/execution';
 import type { Language } from '../../kernel/language';
 import type { KernelOutput } from '../../kernel/output';
 import type { ExecutionResult } from '../../pool/types';
-import type { Ask, RunState, SessionHead } from '../../webview/protocol';
+import type { Ask, Piece, RunHead, RunState, SessionHead } from '../../webview/protocol';
 import { defaultLimits, type TranscriptLimits } from './limits';
 import { shownParts } from './mime';
 import type { OutputLog } from './outputLog';
 import { Questions } from './questions';
-import { SessionTranscript, type SessionReader } from './sessionTranscript';
+import { SessionTranscript, type EarlierRun, type SessionReader } from './sessionTranscript';
 
 /** A run at the moment it was asked for. Times are milliseconds since the epoch. */
 export interface TranscriptRun {
@@ -35,8 +35,28 @@ export interface RunEnd {
 export interface TranscriptChange {
   /** Undefined: the list of sessions. */
   readonly sessionKey: string | undefined;
-  /** `ownRun`: the person at this window asked for a run. `forgotten`: what the session showed is no longer kept. */
-  readonly what: 'ownRun' | 'run' | 'ask' | 'forgotten' | 'other';
+  /**
+   * `ownRun`: the person at this window asked for a run. `forgotten`: what the session showed is no longer held here.
+   * `earlier`: what it shows begins otherwise than before.
+   */
+  readonly what: 'ownRun' | 'run' | 'ask' | 'forgotten' | 'earlier' | 'other';
+}
+
+/** A session that something is kept of on disk. */
+export interface KeptHead {
+  readonly key: string;
+  readonly label: string;
+  /** When it was last written, ms since the epoch. */
+  readonly until: number;
+}
+
+/** What is shown of one run now. */
+export interface ShownRun {
+  readonly executionId: string;
+  readonly sessionKey: string;
+  readonly sessionLabel: string;
+  readonly head: RunHead;
+  readonly pieces: readonly Piece[];
 }
 
 export interface TranscriptOptions {
@@ -57,6 +77,16 @@ export interface Transcript {
   /** Answers a question by its id; an id that is no longer open is ignored. */
   answer(askId: number, text: string | null): void;
   note(sessionKey: string, text: string): void;
+  /** Undefined: it is not, or no longer. */
+  shownRun(executionId: string): ShownRun | undefined;
+  /** The sessions that something is kept of. Those that are not here are listed too, with the state `earlier`. */
+  setKept(sessions: readonly KeptHead[]): void;
+  /** `addEarlier` was called for the session since it is here. */
+  hasEarlier(sessionKey: string): boolean;
+  /** What was kept of a session, oldest first: shown before what it shows by itself, each run once. */
+  addEarlier(sessionKey: string, runs: readonly EarlierRun[]): void;
+  /** All of it, in every session. */
+  forgetEarlier(): void;
   /** Forgets what is over. A run that goes on stays, without its output so far. */
   clear(sessionKey: string): void;
   /** The sessions that live. Those that are gone stay readable for a while, with the state `gone`. */
@@ -83,6 +113,7 @@ export function createTranscript(options: TranscriptOptions = {}): Transcript & 
 class TranscriptStore implements Transcript, Disposable {
   sessionsRevision = 0;
   private live: readonly SessionHead[] = [];
+  private kept: readonly KeptHead[] = [];
   /** The session that ran least recently comes first. */
   private readonly bySession = new Map<string, SessionTranscript>();
   private readonly sessionOf = new Map<string, string>();
@@ -185,6 +216,37 @@ class TranscriptStore implements Transcript, Disposable {
     this.changed(sessionKey);
   }
 
+  shownRun(executionId: string): ShownRun | undefined {
+    const sessionKey = this.sessionOf.get(executionId);
+    const session = sessionKey === undefined ? undefined : this.bySession.get(sessionKey);
+    const shown = session?.shownRun(executionId);
+    if (sessionKey === undefined || session === undefined || shown === undefined) return undefined;
+    return { executionId, sessionKey, sessionLabel: session.label, ...shown };
+  }
+
+  setKept(sessions: readonly KeptHead[]): void {
+    this.kept = sessions.map(({ key, label, until }) => ({ key, label, until }));
+    this.sessionsChanged();
+  }
+
+  hasEarlier(sessionKey: string): boolean {
+    return this.bySession.get(sessionKey)?.hasEarlier ?? false;
+  }
+
+  addEarlier(sessionKey: string, runs: readonly EarlierRun[]): void {
+    this.session(sessionKey).addEarlier(runs);
+    if (runs.length === 0) return;
+    this.sessionsChanged();
+    this.emitter.fire({ sessionKey, what: 'earlier' });
+  }
+
+  forgetEarlier(): void {
+    for (const [sessionKey, session] of this.bySession) {
+      if (session.forgetEarlier()) this.emitter.fire({ sessionKey, what: 'earlier' });
+    }
+    this.sessionsChanged();
+  }
+
   clear(sessionKey: string): void {
     const session = this.bySession.get(sessionKey);
     if (session === undefined) return;
@@ -209,11 +271,21 @@ class TranscriptStore implements Transcript, Disposable {
 
   sessions(): readonly SessionHead[] {
     const living = new Set(this.live.map((session) => session.key));
-    const others = [...this.bySession].filter(([key, { isEmpty }]) => !living.has(key) && !isEmpty);
-    const rest = others.map(([key, { label, hasLived }]) => {
-      return { key, label, description: '', state: hasLived ? 'gone' : 'starting' };
+    // Those that show nothing by themselves stand where the kept ones stand.
+    const isKept = new Set(this.kept.map(({ key }) => key));
+    const others = [...this.bySession].filter(
+      ([key, session]) =>
+        !living.has(key) && !session.isEmpty && !(session.isEarlier && isKept.has(key)),
+    );
+    const rest = others.map(([key, session]) => {
+      const state = stateOfOther(session);
+      return { key, label: session.label, description: '', state };
     });
-    return [...this.live, ...rest];
+    const listed = new Set([...living, ...rest.map(({ key }) => key)]);
+    const earlier = this.kept
+      .filter(({ key }) => !listed.has(key))
+      .map((session) => ({ ...session, description: '', state: 'earlier' }));
+    return [...this.live, ...rest, ...earlier];
   }
 
   openAsk(sessionKey: string): Ask | null {
@@ -233,7 +305,7 @@ class TranscriptStore implements Transcript, Disposable {
     let session = this.bySession.get(key);
     if (session === undefined) {
       session = new SessionTranscript(this.limits);
-      session.label = label ?? key;
+      session.label = label ?? this.kept.find((kept) => kept.key === key)?.label ?? key;
       session.hasLived = this.live.some((each) => each.key === key);
       this.bySession.set(key, session);
       this.sessionsChanged();
@@ -286,6 +358,11 @@ class TranscriptStore implements Transcript, Disposable {
     }
     return forgotten;
   }
+}
+
+function stateOfOther({ hasLived, isEarlier }: SessionTranscript): string {
+  if (hasLived) return 'gone';
+  return isEarlier ? 'earlier' : 'starting';
 }
 
 function stateOf(end: RunEnd): RunState {

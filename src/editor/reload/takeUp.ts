@@ -1,9 +1,11 @@
+import { systemClock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import type { Adoption } from '../../hosting';
 import type { RunRecord, SessionRecord } from '../../pool/records';
 import type { KernelPoolOptions } from '../../pool/types';
 import type { Transcript } from '../panel/transcript';
 import type { Preludes } from '../python/preludes';
+import type { RecordedRun } from '../records/shown';
 import type { Runs } from '../runs';
 import type { SessionBook } from '../sessions/sessionBook';
 import { sessionKeyOf } from '../sessions/target';
@@ -16,6 +18,8 @@ export interface TakeUpParts {
   readonly book: SessionBook;
   readonly runs: Runs;
   readonly preludes: Pick<Preludes, 'takeUp'>;
+  /** Keeps what came of a run that began in the window before. */
+  record(run: RecordedRun): void;
   readonly log: Log;
 }
 
@@ -68,6 +72,36 @@ export function takeUp(adoption: Adoption, parts: TakeUpParts): TakenUp {
         source: run.source,
       });
     },
-    onAdoptedRun: ({ executionId, result }) => runs.follow(executionId, result),
+    onAdoptedRun({ executionId, result }) {
+      runs.follow(executionId, result);
+      const facts = factsOf(executionId, records, ownerId);
+      // A run that fails is not recorded; it has been told of.
+      result.then(
+        (end) => parts.record({ ...end, ...facts, endedAt: systemClock.now() }),
+        () => undefined,
+      );
+    },
+  };
+}
+
+function factsOf(
+  executionId: string,
+  records: readonly SessionRecord[],
+  ownerId: string,
+): Pick<RecordedRun, 'executionId' | 'cwd' | 'ownerId' | 'origin' | 'excludeFromContext'> {
+  const session = records.find(({ execution, queue }) =>
+    [execution, ...queue].some((run) => run?.id === executionId),
+  );
+  const run = [session?.execution, ...(session?.queue ?? [])].find(
+    (each) => each?.id === executionId,
+  );
+  const by = run?.ownerId ?? ownerId;
+  return {
+    executionId,
+    cwd: session?.cwd ?? '',
+    ownerId: by,
+    origin: run?.origin ?? by,
+    // Whether it was to be kept from agents did not come along: then it is.
+    excludeFromContext: true,
   };
 }

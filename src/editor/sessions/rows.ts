@@ -30,6 +30,8 @@ export interface RowContext {
   firstLineOf(executionId: string): string | undefined;
   /** Runs of this window in kernels that no session retains. */
   inOwnKernels(): readonly Pick<ActiveRun, 'executionId' | 'firstLine' | 'startedAt'>[];
+  /** The session's transcript is not kept on disk. Absent: each is, as far as the settings go. */
+  isLeftOut?(session: SessionSnapshot): boolean;
 }
 
 /** The whole tree: the capacity line, then the sessions. */
@@ -57,7 +59,11 @@ function sessionRow(session: SessionSnapshot, context: RowContext): Row {
     description: [doing, ...notes, language].join(' · '),
     details: details(session, doing, context),
     icon: stateIcon(session.state),
-    contextValue: ['holdfast.session', ...abilitiesOf(session)].join(' '),
+    contextValue: [
+      'holdfast.session',
+      ...abilitiesOf(session),
+      ...(context.isLeftOut?.(session) ? ['leftOut'] : []),
+    ].join(' '),
     spoken: [label, language, doing, ...notes, `held by ${owners.join(', ') || 'nobody'}`].join(
       ', ',
     ),
@@ -88,6 +94,7 @@ function notesOn(session: SessionSnapshot, context: RowContext): readonly string
   const waiting = queuedRuns(session).length;
   if (waiting > 0) notes.push(`${waiting} waiting`);
   if (isAboveMemoryCap) notes.push('too much memory');
+  if (context.isLeftOut?.(session)) notes.push('transcript not kept');
   if (privateTo !== undefined) {
     const owner = ownerInWords({ id: privateTo, kind: 'explicit' }, context.ownerId);
     notes.push(`only for ${owner}`);

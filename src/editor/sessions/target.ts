@@ -1,4 +1,4 @@
-import type { Language } from '../../kernel/language';
+import { languageOf, type Language } from '../../kernel/language';
 
 /** Which session a run goes to: the parts of its key, and what people call it. */
 export interface SessionTarget {
@@ -23,4 +23,21 @@ export interface SessionName {
 export function sessionKeyOf({ sessionId, cwd, interpreter, privateTo }: SessionName): string {
   const parts = [sessionId, cwd, interpreter ?? ''];
   return JSON.stringify(privateTo === undefined ? parts : [...parts, privateTo]);
+}
+
+/** The session that a key stands for, if anybody may run in it. */
+export function targetOfKey(key: string, label: string): SessionTarget | undefined {
+  let parts: unknown;
+  try {
+    parts = JSON.parse(key);
+  } catch {
+    // Keys of other things are no JSON.
+    return undefined;
+  }
+  if (!Array.isArray(parts) || parts.length !== 3) return undefined;
+  const [sessionId, cwd, interpreter] = parts as unknown[];
+  if (typeof sessionId !== 'string' || typeof cwd !== 'string' || typeof interpreter !== 'string')
+    return undefined;
+  const language = languageOf(sessionId);
+  return language && { language, sessionId, cwd, interpreter: interpreter || undefined, label };
 }

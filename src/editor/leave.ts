@@ -1,0 +1,26 @@
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import { within } from '../runner/within';
+
+// Less than the second that an editor may be kept waiting, as a timer on a busy machine comes late.
+const LEAVE_WITHIN_MS = 900;
+
+export interface Leaving {
+  /** Hands on the records that wait for a chat. */
+  flushDoor(): void;
+  /** Writes what was recorded. */
+  flushRecords(): Promise<void>;
+  /** Says goodbye to the kernel host, which stops things in its own time. */
+  leaveHost(): Promise<void>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** Resolves when the records are written and the goodbye is said, but within a second however slow either is. */
+export async function leave({ flushDoor, flushRecords, leaveHost, log }: Leaving): Promise<void> {
+  flushDoor();
+  // Side by side: a disk that hangs must not keep the kernel host from knowing.
+  const steps = [flushRecords(), leaveHost()].map((step) =>
+    step.catch((error: unknown) => log.warn(`Not all was said on leaving: ${messageOf(error)}`)),
+  );
+  await within(Promise.all(steps), LEAVE_WITHIN_MS);
+}

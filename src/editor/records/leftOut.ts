@@ -1,0 +1,35 @@
+import * as v from 'valibot';
+import { Emitter } from '../../base/event';
+
+/** Where a window keeps small values of its workspace over a restart: the editor's own store. */
+export interface Store {
+  get(key: string): unknown;
+  update(key: string, value: unknown): PromiseLike<void>;
+}
+
+const STORED_AS = 'holdfast.transcriptsLeftOut';
+const stored = v.fallback(v.array(v.string()), []);
+
+/** The sessions whose transcripts a person does not want to be kept, by key. Remembered with the workspace. */
+export class LeftOut {
+  private readonly keys: Set<string>;
+  private readonly changed = new Emitter<void>();
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly store: Store) {
+    this.keys = new Set(v.parse(stored, store.get(STORED_AS)));
+  }
+
+  has(sessionKey: string): boolean {
+    return this.keys.has(sessionKey);
+  }
+
+  /** Counts at once. Rejects where it could not be remembered. */
+  async set(sessionKey: string, isLeftOut: boolean): Promise<void> {
+    if (isLeftOut) this.keys.add(sessionKey);
+    else this.keys.delete(sessionKey);
+    this.changed.fire();
+    await this.store.update(STORED_AS, [...this.keys]);
+  }
+}

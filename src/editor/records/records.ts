@@ -1,0 +1,149 @@
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { Transcript } from '../panel/transcript';
+import type { Header, KeptRun } from './keptRun';
+import type { LeftOut } from './leftOut';
+import type { RecordLimits } from './limits';
+import type { KeptSession, RecordFiles } from './recordFiles';
+import { earlierOf, keptRunOf, type RecordedRun } from './shown';
+
+export interface RecordsParts {
+  readonly files: RecordFiles;
+  readonly transcript: Pick<Transcript, 'shownRun' | 'setKept' | 'hasEarlier' | 'addEarlier'>;
+  readonly leftOut: Pick<LeftOut, 'has'>;
+  readonly limits: RecordLimits;
+  /** By the settings, for code that runs in a folder. */
+  mayKeep(cwd: string): Promise<boolean>;
+  readonly log: Log;
+}
+
+interface Waiting {
+  readonly session: Header;
+  readonly cwd: string;
+  run: () => KeptRun;
+}
+
+/**
+ * Keeps on disk what each session showed. All that touches the disk is done one after the other, and never on the path
+ * of a run. What cannot be written waits, within bounds, for the next try.
+ */
+export class Records {
+  private waiting: Waiting[] = [];
+  private tail: Promise<void> = Promise.resolve();
+  /** A write stands in line. */
+  private isDue = false;
+  /** Has been told, as what follows. */
+  private isFailing = false;
+  private isDropping = false;
+
+  constructor(private readonly parts: RecordsParts) {}
+
+  /** Of a run that is over and still shown: what was cleared meanwhile is not kept. */
+  record(record: RecordedRun): void {
+    const { transcript, leftOut, limits, log } = this.parts;
+    const shown = transcript.shownRun(record.executionId ?? '');
+    if (shown === undefined || leftOut.has(shown.sessionKey)) return;
+    const { sessionKey: key, sessionLabel: label } = shown;
+    const session = { key, label, language: shown.head.language };
+    const run = (): KeptRun => keptRunOf(record, shown, limits);
+    this.waiting.push({ session, cwd: record.cwd, run });
+    if (this.waiting.length > limits.waitingRuns) {
+      this.waiting.shift();
+      if (!this.isDropping)
+        log.warn('Runs are not kept: the disk does not take those before them.');
+      this.isDropping = true;
+    }
+    if (this.isDue) return;
+    this.isDue = true;
+    void this.inTurn(() => this.write());
+  }
+
+  /** Resolves when all that was recorded before is written, or could not be. */
+  async flush(): Promise<void> {
+    // What has failed before is tried once more.
+    await this.inTurn(() => this.write());
+  }
+
+  /** Shows the transcripts of earlier sessions in the list of sessions. */
+  async list(): Promise<void> {
+    await this.inTurn(async () => this.parts.transcript.setKept(await this.parts.files.list()));
+  }
+
+  /** Shows what was kept of a session before what it shows now, if that is not done yet. */
+  async load(sessionKey: string): Promise<void> {
+    const { transcript, files, log } = this.parts;
+    await this.inTurn(async () => {
+      if (transcript.hasEarlier(sessionKey)) return;
+      const { runs, damaged } = await files.read(sessionKey);
+      transcript.addEarlier(sessionKey, runs.map(earlierOf));
+      if (damaged > 0) log.warn(`${damaged} damaged entries of a kept transcript are left out.`);
+    });
+  }
+
+  /** What is kept now. Rejects as the disk does. */
+  kept(): Promise<KeptSession[]> {
+    return this.result(() => this.parts.files.list());
+  }
+
+  /** Of one session, or of all of the workspace; what waits to be written is dropped. Rejects as the disk does. */
+  clear(sessionKey?: string): Promise<void> {
+    this.waiting = this.waiting.filter(
+      ({ session }) => sessionKey !== undefined && session.key !== sessionKey,
+    );
+    return this.result(async () => {
+      await this.parts.files.clear(sessionKey);
+      this.parts.transcript.setKept(await this.parts.files.list());
+    });
+  }
+
+  /** What fails is told in the log. */
+  private async inTurn(task: () => Promise<void>): Promise<void> {
+    try {
+      await this.result(task);
+    } catch (error) {
+      this.parts.log.warn(`The kept transcripts cannot be reached: ${messageOf(error)}`);
+    }
+  }
+
+  private result<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.tail.then(task);
+    this.tail = result.then(nothing, nothing);
+    return result;
+  }
+
+  private async write(): Promise<void> {
+    // The result of the run goes first.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.isDue = false;
+    const keys = new Set(this.waiting.map(({ session }) => session.key));
+    for (const key of keys) await this.writeSession(key);
+  }
+
+  private async writeSession(key: string): Promise<void> {
+    const { files, mayKeep, log } = this.parts;
+    const batch = this.waiting.filter(({ session }) => session.key === key);
+    const session = batch.at(-1)?.session;
+    if (session === undefined) return;
+    const may = await Promise.all(batch.map(({ cwd }) => mayKeep(cwd)));
+    const runs = batch.filter((_, index) => may[index]).map(made);
+    try {
+      if (runs.length > 0) await files.append(session, runs);
+    } catch (error) {
+      if (!this.isFailing) log.warn(`Runs cannot be kept for now: ${messageOf(error)}`);
+      this.isFailing = true;
+      return;
+    }
+    this.isFailing = this.isDropping = false;
+    const written = new Set(batch);
+    this.waiting = this.waiting.filter((each) => !written.has(each));
+  }
+}
+
+/** Made once, so that what waits does not hold more than what is kept. */
+function made(waiting: Waiting): KeptRun {
+  const run = waiting.run();
+  waiting.run = () => run;
+  return run;
+}
+
+function nothing(): void {}

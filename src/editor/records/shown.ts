@@ -1,0 +1,73 @@
+import type { RunRecordEntry } from '../../runner/records';
+import type { Piece } from '../../webview/protocol';
+import type { EarlierRun } from '../panel/sessionTranscript';
+import type { ShownRun } from '../panel/transcript';
+import { boundedCode, boundedOutput } from './boundedOutput';
+import type { KeptRun } from './keptRun';
+import type { RecordLimits } from './limits';
+
+/** What is needed of a run's record, besides what the transcript shows of it. */
+export type RecordedRun = Pick<
+  RunRecordEntry,
+  | 'cwd'
+  | 'ownerId'
+  | 'origin'
+  | 'excludeFromContext'
+  | 'output'
+  | 'exitCode'
+  | 'cancelled'
+  | 'endedAt'
+  | 'notes'
+  | 'artifact'
+  | 'executionId'
+>;
+
+/** A run as it is kept: what was shown of it, and how it ended. */
+export function keptRunOf(record: RecordedRun, shown: ShownRun, limits: RecordLimits): KeptRun {
+  const { head } = shown;
+  return {
+    what: 'run',
+    id: shown.executionId,
+    code: boundedCode(head.code, limits.codeBytes),
+    language: head.language,
+    source: head.source,
+    owner: head.owner,
+    ownerId: record.ownerId,
+    origin: record.origin,
+    state: stateOf(record),
+    queuedAt: head.queuedAt,
+    startedAt: head.startedAt,
+    endedAt: record.endedAt,
+    remark: record.notes?.join('\n') ?? null,
+    artifact: record.artifact ?? null,
+    excludeFromContext: record.excludeFromContext,
+    pieces: boundedOutput(outputOf(record, shown), limits),
+  };
+}
+
+/** The same as the transcript takes it. */
+export function earlierOf(run: KeptRun): EarlierRun {
+  const { id, code, language, source, owner, state, queuedAt, startedAt, endedAt } = run;
+  const { remark, artifact, pieces } = run;
+  return {
+    executionId: id,
+    head: {
+      ...{ code, language, source, owner, state },
+      ...{ queuedAt, startedAt, endedAt, remark, artifact },
+    },
+    pieces,
+    endedAt,
+  };
+}
+
+function stateOf({ cancelled, exitCode }: RecordedRun): KeptRun['state'] {
+  if (cancelled) return 'cancelled';
+  return exitCode === 0 ? 'ok' : 'error';
+}
+
+/** A result that a hook has supplied comes without output that was shown. */
+function outputOf({ output }: RecordedRun, { pieces }: ShownRun): readonly Piece[] {
+  return pieces.length === 0 && output !== ''
+    ? [{ kind: 'text', name: 'stdout', text: output }]
+    : pieces;
+}
