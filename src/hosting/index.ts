@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { PooledKernel } from '../kernel/kernel';
@@ -31,6 +32,8 @@ export interface KernelSpec {
   readonly place?: Place;
   /** Names where its runs and their output are kept for that window. Default: the session id. */
   readonly history?: string;
+  /** Limit of the start, in ms from its spawn in the host. Default 60,000. */
+  readonly limitMs?: number;
   /** Aborts the start: it rejects when nothing of it is left. */
   readonly signal: AbortSignal;
 }
@@ -56,8 +59,10 @@ export interface KernelHosting {
 }
 
 const LEAVE_WITHIN_MS = 1_000;
-/** The host gives a start up after 30 s and stops what came of it: past this, it is the host that does not answer. */
-const START_ANSWERED_WITHIN_MS = 45_000;
+const REAPED_WITHIN_MS = 5_000;
+const START_WITHIN_MS = 60_000;
+/** Past its limit the host stops what came of a start: past this too, it is the host that does not answer. */
+const START_UNDONE_WITHIN_MS = 15_000;
 
 /** Nothing starts before the first kernel. Nothing of it keeps this process alive. */
 export function createKernelHosting(options: KernelHostingOptions): KernelHosting {
@@ -84,7 +89,8 @@ class Hosting implements KernelHosting {
   }
 
   async startKernel(spec: KernelSpec): Promise<PooledKernel> {
-    const { language, interpreter, cwd, env, place, history = spec.sessionId, signal } = spec;
+    const { language, interpreter, cwd, env, place, signal } = spec;
+    const { history = spec.sessionId, limitMs = START_WITHIN_MS } = spec;
     const connection = await this.connect();
     if (signal.aborted) throw new HoldfastError('closed', 'The start was called off.');
     this.kernels += 1;
@@ -100,9 +106,10 @@ class Hosting implements KernelHosting {
           cwd,
           env: defined(env),
           history,
+          limitMs,
           ...(place !== undefined && { place: { ...place } }),
         },
-        { signal, withinMs: START_ANSWERED_WITHIN_MS },
+        { signal, withinMs: limitMs + START_UNDONE_WITHIN_MS },
       );
       remote.started(facts);
     } catch (error) {
@@ -184,9 +191,20 @@ class Hosting implements KernelHosting {
     log.warn(`Kernel host ${pid} is gone. ${await lastWords(folder)}`);
     try {
       // A host that was killed could not do it.
-      await reapFolder(folder, { processes: this.processes, log });
+      await this.reapSoon(folder);
     } catch (error) {
       log.error(`What kernel host ${pid} left could not be cleared: ${messageOf(error)}`);
+    }
+  }
+
+  /** Its socket closes a moment before a killed process is gone, and what it left needs a moment too. */
+  private async reapSoon(folder: string): Promise<void> {
+    const tools = { processes: this.processes, log: this.options.log };
+    const giveUpAt = Date.now() + REAPED_WITHIN_MS;
+    for (let pauseMs = 5; !(await reapFolder(folder, tools)); pauseMs *= 2) {
+      // What is left then, the next start sees to.
+      if (Date.now() + pauseMs > giveUpAt) return;
+      await delay(pauseMs, undefined, { ref: false });
     }
   }
 }

@@ -38,6 +38,8 @@ export interface LateOutput {
 export interface RemoteKernelFacts {
   readonly pid: number;
   readonly startTime?: string;
+  /** The mark in its environment. */
+  readonly nonce: string;
   readonly description: string;
 }
 
@@ -102,8 +104,9 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     this.store.dispose();
   }
 
-  get pid(): number {
-    return this.facts?.pid ?? 0;
+  /** Known once it has started. */
+  get pid(): number | undefined {
+    return this.facts?.pid;
   }
 
   get description(): string {
@@ -186,7 +189,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   }
 
   async interrupt(executionId?: string): Promise<InterruptVerdict> {
-    const target = `process group ${this.pid}`;
+    const target = `process group ${this.pid ?? 'of a kernel that starts'}`;
     try {
       const execution = executionId === undefined ? {} : { execution: executionId };
       return await this.connection.ask(
@@ -223,7 +226,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       });
       return bytes ?? undefined;
     } catch (error) {
-      this.log.debug(`No figure for the memory of ${this.pid}: ${messageOf(error)}`);
+      this.log.debug(`No figure for the memory of ${this.name}: ${messageOf(error)}`);
       return undefined;
     }
   }
@@ -304,14 +307,14 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
 
   private async endOrphanNow(): Promise<ShutdownOutcome> {
     const why = this.connection.isOpen ? 'did not answer' : 'died';
-    const { pid, startTime } = this.facts ?? {};
+    const { pid, startTime, nonce } = this.facts ?? {};
     const outcome: ShutdownOutcome =
-      pid === undefined || startTime === undefined
+      pid === undefined || startTime === undefined || nonce === undefined
         ? { confirmed: false, reason: 'The system does not tell which process it was.' }
-        : await endOrphan(this.processes, { pid, startTime });
+        : await endOrphan(this.processes, { pid, startTime, nonce });
     if (!outcome.confirmed) {
       // No evidence, no exit: whoever counts on it goes on counting it.
-      this.log.warn(`Kernel ${this.pid}: ${outcome.reason ?? ''}`);
+      this.log.warn(`Kernel ${this.pid ?? this.name}: ${outcome.reason ?? ''}`);
       return outcome;
     }
     this.onExit({

@@ -157,10 +157,12 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
 
 function factsOf({ kernel, startTime, description }: StartedKernel): {
   pid: number;
+  nonce: string;
   description: string;
   startTime?: string;
 } {
-  return { pid: kernel.pid, description, ...(startTime !== undefined && { startTime }) };
+  const { pid, nonce } = kernel;
+  return { pid, nonce, description, ...(startTime !== undefined && { startTime }) };
 }
 
 interface QuestionMessage {

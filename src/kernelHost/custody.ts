@@ -7,6 +7,7 @@ import type { EmbeddedKernel, KernelTools, Question } from './embedded/kernel';
 import { startEmbeddedKernel, type StartedKernel } from './embedded/start';
 import { HeldKernel } from './heldKernel';
 import { History } from './history';
+import { Leftovers } from './leftovers';
 import { Outbox, type Batch } from './outbox';
 import type { Runners } from './runners';
 
@@ -35,6 +36,8 @@ export interface StartSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly place?: Place;
   readonly history: string;
+  /** Of the start, in ms from its spawn. */
+  readonly limitMs: number;
 }
 
 // Everything gone within 5 s of the end of the grace period, the kill 500 ms before the end.
@@ -48,18 +51,22 @@ const HISTORIES = 16;
 export class Custody {
   private readonly held = new Map<string, HeldKernel>();
   private readonly histories = new Map<string, History>();
+  private readonly leftovers: Leftovers;
   private closed = false;
 
   constructor(
     private readonly runners: Runners,
     private readonly tools: KernelTools,
     private readonly listener: CustodyListener,
-  ) {}
+    retryEveryMs = RETRY_EVERY_MS,
+  ) {
+    this.leftovers = new Leftovers(tools.log, retryEveryMs);
+  }
 
   /** Rejects as `startEmbeddedKernel` does. */
   async start(spec: StartSpec, signal: AbortSignal): Promise<StartedKernel> {
     if (this.closed) throw new HoldfastError('closed', 'The kernel host is leaving.');
-    const { kernelId, cwd, env } = spec;
+    const { kernelId, cwd, env, limitMs } = spec;
     const launch = this.runners.launch(spec.language, spec.interpreter);
     const outbox = new Outbox((batch) => this.listener.onOutput(kernelId, batch));
     const held = new HeldKernel(spec, outbox, this.history(spec.history), systemClock);
@@ -74,7 +81,7 @@ export class Custody {
     try {
       const started = await held.start((leaving) =>
         startEmbeddedKernel(
-          { launch, cwd, env },
+          { launch, cwd, env, limitMs },
           {
             onOutput: (executionId, output) => held.push(executionId, output),
             onQuestion: (question) => {
@@ -90,6 +97,7 @@ export class Custody {
           },
           this.tools,
           AbortSignal.any([signal, leaving]),
+          (left) => this.leftovers.add(left),
         ),
       );
       void started.kernel.gone.then(forget);
@@ -144,7 +152,7 @@ export class Custody {
   }
 
   private get kernels(): readonly EmbeddedKernel[] {
-    return this.all.flatMap(({ kernel }) => kernel ?? []);
+    return [...this.all.flatMap(({ kernel }) => kernel ?? []), ...this.leftovers.all];
   }
 
   private async endStarts(): Promise<void> {

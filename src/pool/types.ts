@@ -17,6 +17,8 @@ export interface StartRequest {
   readonly privateTo?: string;
   /** The session's snapshot id and its incarnation, as in its record. Absent: a kernel of its own for one run. */
   readonly place?: { readonly id: string; readonly incarnation: number };
+  /** How long the start may take, in ms from this request. */
+  readonly limitMs: number;
   /** The pool's own signal: aborted when the session is disposed during its start, or at the start's limit. */
   readonly signal: AbortSignal;
 }

@@ -13,7 +13,7 @@ import {
 } from './vocabulary';
 
 /** Raised when a message changes its meaning. The two sides are of one version or do not talk. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 export interface RequestMessage<P extends Schema, R extends Schema> {
   readonly type: RequestType<v.InferInput<P>, v.InferInput<R>, unknown>;
@@ -50,6 +50,8 @@ const facts = v.object({
   pid: v.number(),
   /** With the pid it names the process for good; absent where the system does not tell. */
   startTime: v.exactOptional(v.string()),
+  /** The mark in its environment, which all that come of it carry too. */
+  nonce: v.string(),
   description: v.string(),
 });
 
@@ -67,6 +69,8 @@ export const startKernel = request(
     place: v.exactOptional(place),
     /** Which history its runs and their output go to. */
     history: v.string(),
+    /** Limit of the start, in ms from its spawn: then it is undone. */
+    limitMs: v.pipe(v.number(), v.minValue(0)),
   }),
   facts,
 );

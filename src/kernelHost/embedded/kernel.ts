@@ -5,7 +5,7 @@ import type { Log } from '../../base/log';
 import type { ExecutionReply, InterruptVerdict } from '../../kernel/execution';
 import type { KernelExit, ShutdownOutcome, StopProgress } from '../../kernel/kernel';
 import type { KernelOutput } from '../../kernel/output';
-import type { Processes } from '../../platform/processes';
+import { startTimeOf, type Delivery, type Processes } from '../../platform/processes';
 import type { Ledger } from '../../ledger/ledger';
 import type { Leader } from '../process/spawn';
 import { StopLadder } from '../process/stopLadder';
@@ -73,7 +73,7 @@ export class EmbeddedKernel {
     private readonly tools: KernelTools,
   ) {
     const { processes, deadlines, ledger, log } = tools;
-    this.startTime = processes.startTime(leader.pid);
+    this.startTime = startTimeOf(processes, leader.pid);
     void this.startTime.then((startTime) => {
       ledger.spawned(leader.nonce, {
         pid: leader.pid,
@@ -109,6 +109,11 @@ export class EmbeddedKernel {
 
   get pid(): number {
     return this.leader.pid;
+  }
+
+  /** The mark in its environment. */
+  get nonce(): string {
+    return this.leader.nonce;
   }
 
   /** What the code asks and nobody has answered. */
@@ -160,8 +165,7 @@ export class EmbeddedKernel {
       this.pipes.send({ op: 'interrupt' });
       return { delivered: true, target: `kernel ${this.pid}` };
     }
-    const delivered = await this.tools.processes.signalGroup(this.pid, 'SIGINT');
-    return delivered ? { delivered, target } : { delivered, target, reason: 'Nobody is in it.' };
+    return verdictOn(target, await this.tools.processes.signalGroup(this.pid, 'SIGINT'));
   }
 
   answer(questionId: number, text: string | null): void {
@@ -183,7 +187,7 @@ export class EmbeddedKernel {
   async memory(): Promise<number | undefined> {
     if (this.exit !== undefined) return undefined;
     const members = await this.tools.processes.family(this.leader);
-    return members.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
+    return members?.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
   }
 
   private async end(): Promise<void> {
@@ -284,5 +288,22 @@ export class EmbeddedKernel {
     for (const run of [this.running, ...this.waiting.splice(0)]) run?.cancel();
     this.running = undefined;
     return this.exit;
+  }
+}
+
+function verdictOn(target: string, delivery: Delivery): InterruptVerdict {
+  switch (delivery) {
+    case 'sent':
+      return { delivered: true, target };
+    case 'nobody':
+      return { delivered: false, target, reason: 'Nobody is in it.' };
+    case 'forbidden':
+      return {
+        delivered: false,
+        target,
+        reason: 'It is not permitted: its processes belong to another user.',
+      };
+    case 'unable':
+      return { delivered: false, target, reason: 'The system cannot send it a signal.' };
   }
 }

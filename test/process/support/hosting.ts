@@ -13,7 +13,8 @@ import { repositoryRoot } from '../../support/repository';
 export const runnersDir = path.join(repositoryRoot(), 'media', 'runners');
 
 /** A kernel with all that ours offer. */
-export type FullKernel = PooledKernel & Required<Omit<PooledKernel, 'introspectPrelude' | 'exit'>>;
+export type FullKernel = PooledKernel &
+  Required<Omit<PooledKernel, 'introspectPrelude' | 'exit'>> & { readonly pid: number };
 
 /** A folder of the test's own, removed at its end. */
 export function temporaryFolder(): string {
@@ -62,11 +63,18 @@ export interface StartOptions {
   readonly cwd?: string;
   readonly env?: Record<string, string | undefined>;
   readonly signal?: AbortSignal;
+  readonly limitMs?: number;
 }
 
 export async function startPython(
   hosting: KernelHosting,
-  { interpreter = 'python3', cwd = os.tmpdir(), env = process.env, signal }: StartOptions = {},
+  {
+    interpreter = 'python3',
+    cwd = os.tmpdir(),
+    env = process.env,
+    signal,
+    limitMs,
+  }: StartOptions = {},
 ): Promise<FullKernel> {
   const kernel = await hosting.startKernel({
     language: 'python',
@@ -74,6 +82,7 @@ export async function startPython(
     cwd,
     sessionId: 'python:test',
     env: { ...env },
+    ...(limitMs !== undefined && { limitMs }),
     signal: signal ?? new AbortController().signal,
   });
   return kernel as FullKernel;
