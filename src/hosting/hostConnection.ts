@@ -12,10 +12,10 @@ import { DisposableStore, toDisposable, type Disposable } from '../base/disposab
 import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import { systemClock } from '../base/clock';
-import { fromResponseError } from '../protocol/failure';
+import { fromResponseError, hostLost } from '../protocol/failure';
 import * as m from '../protocol/messages';
 import { parse, type Schema } from '../protocol/parse';
-import { onNotification } from '../protocol/rpc';
+import { onNotification, type HearingTrouble } from '../protocol/rpc';
 import type { ReachedHost } from './launch';
 
 /** What a kernel's side of the connection hears. */
@@ -55,15 +55,10 @@ export class HostConnection {
       new SocketMessageWriter(socket),
     );
     this.connection.onError(([error]) => log.warn(`Kernel host connection: ${error.message}`));
-    socket.once('close', () => {
-      const why = this.state === 'open' ? 'lost' : 'left';
-      this.state = why;
-      this.connection.dispose();
-      this.closed.resolve(why);
-      for (const channel of [...this.channels.values()]) channel.onClosed(why);
-    });
+    socket.once('close', () => this.onClose());
     this.listen();
-    if (socket.destroyed) socket.emit('close', false);
+    // It may have closed before we listened.
+    if (socket.closed) this.onClose();
   }
 
   get isOpen(): boolean {
@@ -92,7 +87,7 @@ export class HostConnection {
     params: v.InferInput<P>,
     options: AskOptions = {},
   ): Promise<v.InferOutput<R>> {
-    if (!this.isOpen) throw fromResponseError(undefined);
+    if (!this.isOpen) throw hostLost();
     return this.request(message, params, options);
   }
 
@@ -152,21 +147,36 @@ export class HostConnection {
     this.host.socket.destroy();
   }
 
+  private onClose(): void {
+    const why = this.state === 'open' ? 'lost' : 'left';
+    this.state = why;
+    this.connection.dispose();
+    this.closed.resolve(why);
+    for (const channel of [...this.channels.values()]) channel.onClosed(why);
+  }
+
   private listen(): void {
     const { connection } = this;
-    const onInvalid = (error: unknown): void => {
-      // Half-understood facts would make wrong states: better none, with a cause.
-      this.log.error('The kernel host sent what nobody understands.', error);
-      this.close();
+    const trouble: HearingTrouble = {
+      onInvalid: (error) => {
+        // Half-understood facts would make wrong states: better none, with a cause.
+        this.log.error('The kernel host sent what nobody understands.', error);
+        this.close();
+      },
+      onFailure: (error) => this.log.error('What takes the kernel host’s news failed.', error),
     };
     const hear = <P extends Schema>(
       message: m.NotificationMessage<P>,
       listener: (params: v.InferOutput<P>) => void,
-    ): void => onNotification(connection, message, listener, onInvalid);
+    ): void => onNotification(connection, message, listener, trouble);
 
     hear(m.output, ({ kernel, seq, items }) => {
-      this.channels.get(kernel)?.onOutput(items);
-      this.tell(m.acknowledgeOutput, { kernel, seq });
+      try {
+        this.channels.get(kernel)?.onOutput(items);
+      } finally {
+        // Taken is taken, well or badly: without this the kernel would have to wait for ever.
+        this.tell(m.acknowledgeOutput, { kernel, seq });
+      }
     });
     hear(m.question, (question) => this.channels.get(question.kernel)?.onQuestion(question));
     hear(m.questionOver, ({ kernel, question }) =>

@@ -150,8 +150,17 @@ class Hosting implements KernelHosting {
 
   async leave(): Promise<void> {
     this.left = true;
-    const connection = this.connection ?? (await this.connecting?.catch(() => undefined));
-    await connection?.leave(LEAVE_WITHIN_MS);
+    const giveUpAt = Date.now() + LEAVE_WITHIN_MS;
+    const leaving = async (): Promise<void> => {
+      const connection = this.connection ?? (await this.connecting?.catch(() => undefined));
+      // One that comes later is left all the same, as long as this process lives.
+      await connection?.leave(Math.max(0, giveUpAt - Date.now()));
+    };
+    const late = new AbortController();
+    await Promise.race([
+      leaving().finally(() => late.abort()),
+      delay(LEAVE_WITHIN_MS, undefined, { ref: false, signal: late.signal }).catch(() => undefined),
+    ]);
   }
 
   /** One host for all, also for starts that come while it starts. */

@@ -128,6 +128,8 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   async execute(code: string, options: ExecuteOptions): Promise<ExecutionReply> {
     const { executionId: execution, source, signal } = options;
     if (!this.isAlive() || signal.aborted) return cancelledReply;
+    // What was kept of a run with this id is nobody's any more: its output comes from now on.
+    if (this.backlog.isOf(execution)) this.backlog.take(execution);
     return this.follow(options, () =>
       this.connection.ask(m.execute, {
         kernel: this.name,
@@ -157,8 +159,11 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     ask: (run: RemoteRun) => Promise<ExecutionReply>,
   ): Promise<ExecutionReply> {
     const { executionId: execution, signal } = options;
-    const run = new RemoteRun(options, (question, text) =>
-      this.connection.tell(m.answerInput, { kernel: this.name, question, text }),
+    const run = new RemoteRun(
+      options,
+      (question, text) =>
+        this.connection.tell(m.answerInput, { kernel: this.name, question, text }),
+      this.log,
     );
     this.runs.set(execution, run);
     const store = new DisposableStore();

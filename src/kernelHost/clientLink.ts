@@ -10,7 +10,7 @@ import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import * as m from '../protocol/messages';
 import type { Schema } from '../protocol/parse';
-import { onNotification, onRequest } from '../protocol/rpc';
+import { onNotification, onRequest, type HearingTrouble } from '../protocol/rpc';
 import type { Custody, CustodyListener } from './custody';
 import type { EmbeddedKernel, Question } from './embedded/kernel';
 import type { StartedKernel } from './embedded/start';
@@ -56,7 +56,10 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
       custody.find(name) ?? notFound('This kernel is gone.');
     const started = (name: string): EmbeddedKernel =>
       held(name).kernel ?? notFound('This kernel starts.');
-    const onInvalid = (error: unknown): void => this.log.warn(messageOf(error));
+    const trouble: HearingTrouble = {
+      onInvalid: (error) => this.log.warn(messageOf(error)),
+      onFailure: (error) => this.log.error('What the client said could not be done.', error),
+    };
 
     onRequest(connection, m.startKernel, async (params, signal) => {
       const { kernel: kernelId, ...spec } = params;
@@ -104,27 +107,27 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
       connection,
       m.keep,
       ({ key, value }) => (value === undefined ? kept.delete(key) : kept.set(key, value)),
-      onInvalid,
+      trouble,
     );
-    onNotification(connection, m.configure, ({ graceMs }) => setGrace(graceMs), onInvalid);
+    onNotification(connection, m.configure, ({ graceMs }) => setGrace(graceMs), trouble);
     // A notification about a kernel that has gone meanwhile has nothing left to do.
     onNotification(
       connection,
       m.abortExecution,
       ({ kernel, execution }) => custody.find(kernel)?.kernel?.abort(execution),
-      onInvalid,
+      trouble,
     );
     onNotification(
       connection,
       m.answerInput,
       ({ kernel, question, text }) => custody.find(kernel)?.kernel?.answer(question, text),
-      onInvalid,
+      trouble,
     );
     onNotification(
       connection,
       m.acknowledgeOutput,
       ({ kernel, seq }) => custody.find(kernel)?.outbox.acknowledge(seq),
-      onInvalid,
+      trouble,
     );
     connection.listen();
   }

@@ -45,7 +45,7 @@ function answerOf(
 ): ToolAnswer {
   if (error === null) return { kind: 'ended', code: 0, stdout, stderr };
   // An exit code is a number here; a string says why it could not be run or read.
-  if (typeof error.code === 'number' && error.signal == null) {
+  if (typeof error.code === 'number' && (error.signal ?? null) === null) {
     return { kind: 'ended', code: error.code, stdout, stderr };
   }
   const how = codeOf(error) ?? error.signal ?? error.message;
