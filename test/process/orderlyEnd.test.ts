@@ -3,6 +3,9 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../src/base/log';
 import { createKernelHosting, type KernelHosting } from '../../src/hosting';
+import { KernelHost } from '../../src/kernelHost/host';
+import { writeLaunchFile } from '../../src/protocol/hostFile';
+import { writeToken } from '../../src/protocol/runtimeFolder';
 import { bundle, run, runnersDir, startPython, temporaryFolder } from './support/hosting';
 import { endAfterTest, expectGone } from './support/processes';
 import { busy } from './support/standIn';
@@ -42,19 +45,18 @@ require(${real});`,
   expect(kernel.exit).toMatchObject({ signal: 'SIGKILL' });
 });
 
-test('a folder that cannot be removed keeps no host from ending', async () => {
-  const parent = temporaryFolder();
-  const runtimeDir = path.join(parent, 'run');
-  mkdirSync(runtimeDir);
-  const { hosting } = await hostingBy((real) => `require(${real});`, runtimeDir);
-  const kernel = await startPython(hosting);
-  const host = hosting.hostPid ?? 0;
-  [host, kernel.pid].forEach(endAfterTest);
+test('a folder that cannot be removed keeps no host from its orderly end', async () => {
+  const parent = path.join(temporaryFolder(), 'run');
+  const folder = path.join(parent, 'holdfast-test');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await writeToken(folder, 'f'.repeat(64));
+  await writeLaunchFile(folder, { workspace: 'test', graceMs: 0 });
+  const { host } = await KernelHost.start({ folder, runnersDir });
   // A file where a folder was: removing what is in it fails.
-  renameSync(runtimeDir, path.join(parent, 'away'));
-  writeFileSync(runtimeDir, '');
-  process.kill(host, 'SIGTERM');
-  await expectGone([host, kernel.pid], 4_000);
+  renameSync(parent, `${parent}-away`);
+  writeFileSync(parent, '');
+  await host.leave();
+  await host.whenEnded;
 });
 
 test('leaving while a host starts that never gets ready takes a second, not its whole limit', async () => {
