@@ -12,6 +12,8 @@ const errorCodes = [
   'bad_input',
   'closed',
   'pool_full',
+  'run_not_found',
+  'too_many_runs',
   'capture_busy',
   'capture_unavailable',
 ] as const;
