@@ -14,6 +14,7 @@ const errorCodes = [
   'pool_full',
   'run_not_found',
   'too_many_runs',
+  'stop_unconfirmed',
   'capture_busy',
   'capture_unavailable',
 ] as const;
