@@ -86,9 +86,9 @@ export function activate(extension: vscode.ExtensionContext): void {
   });
   const workspace = workspaceIdentity(randomUUID);
   const leftOut = new LeftOut(extension.workspaceState);
-  let recordsInUse: Promise<Records> | undefined;
-  const records = (): Promise<Records> => (recordsInUse ??= makeRecords());
-  const makeRecords = async (): Promise<Records> => {
+  let usesRecords = false;
+  const records = lazy(async (): Promise<Records> => {
+    usesRecords = true;
     const { createRecords } = await import('./editor/records');
     const settings = await configuration();
     return createRecords({
@@ -100,7 +100,7 @@ export function activate(extension: vscode.ExtensionContext): void {
       mayKeep: async (cwd) => settings.get('transcripts.keep', vscode.Uri.file(cwd)),
       log,
     });
-  };
+  });
   const record = (run: RecordedRun): void =>
     void records()
       .then((all) => all.record(run))
@@ -118,7 +118,13 @@ export function activate(extension: vscode.ExtensionContext): void {
       graceMs: graceMs(),
       log,
     });
-    keep(settings.onDidChange(() => host.setGrace(graceMs())));
+    host.setLimits(settings.forKernels());
+    keep(
+      settings.onDidChange(() => {
+        host.setGrace(graceMs());
+        host.setLimits(settings.forKernels());
+      }),
+    );
     hosting = host;
     return host;
   });
@@ -182,7 +188,7 @@ export function activate(extension: vscode.ExtensionContext): void {
   leaveAll = () =>
     leave({
       flushDoor: () => door.flush(),
-      flushRecords: async () => (await recordsInUse)?.flush(),
+      flushRecords: async () => (usesRecords ? (await records()).flush() : undefined),
       leaveHost: async () => hosting?.leave(),
       log,
     });

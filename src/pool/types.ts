@@ -3,7 +3,13 @@ import type { Disposable } from '../base/disposable';
 import type { Event } from '../base/event';
 import type { Log } from '../base/log';
 import type { CodeSource, InputHandler, InterruptVerdict } from '../kernel/execution';
-import type { PooledKernel, PreludeHelper, ShutdownOutcome, StopProgress } from '../kernel/kernel';
+import type {
+  PooledKernel,
+  PreludeHelper,
+  ShutdownOutcome,
+  Silence,
+  StopProgress,
+} from '../kernel/kernel';
 import type { KernelOutput, MimeBundle } from '../kernel/output';
 import type { SessionIdentity } from './key';
 import type { RunRecord, SessionRecord } from './records';
@@ -210,6 +216,8 @@ export interface SessionSnapshot {
   readonly startedAt: number;
   /** It is above the memory cap, and a window holds it: a person decides. */
   readonly isAboveMemoryCap?: boolean;
+  /** It is in use and does not answer: not responding, which is not dead. */
+  readonly silence?: Silence;
   /** A reset made it for this owner alone, beside the session that others go on sharing. */
   readonly privateTo?: string;
 }

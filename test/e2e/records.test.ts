@@ -1,0 +1,124 @@
+import fs from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../support/until';
+import {
+  openWindow,
+  packagedExtension,
+  startServer,
+  temporaryWorkspace,
+  type TemporaryWorkspace,
+  type WorkbenchServer,
+  type WorkbenchWindow,
+} from '../support/workbench';
+
+// What a person has run is there again when the editor has been closed and comes back, until it is cleared.
+
+// A picture of one red pixel, shown as libraries do.
+const code = `print("words to be found again")
+
+class Picture:
+    def _repr_png_(self):
+        import base64
+        return base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==")
+
+Picture()
+`;
+
+let workspace: TemporaryWorkspace;
+let server: WorkbenchServer;
+let window: WorkbenchWindow;
+
+beforeAll(async () => {
+  workspace = temporaryWorkspace({
+    'shown.py': code,
+    'again.py': 'print("after the restart")\n',
+    '.vscode/settings.json': '{"holdfast.gracePeriodSeconds": 0}',
+  });
+  server = await startServer({ extensions: [packagedExtension()] });
+  window = await openWindow(server, workspace.folder);
+});
+
+afterAll(async () => {
+  await server.stop();
+  workspace.remove();
+});
+
+const kernels = (): number =>
+  server.processes().filter(({ command }) => command.includes('runner.py')).length;
+
+/** The window is closed until nothing of it is left, and opened anew. */
+async function restart(): Promise<void> {
+  const host = window.host();
+  await window.close();
+  await host.gone;
+  expect(await until(() => kernels() === 0, 45_000)).toBe(true);
+  window = await openWindow(server, workspace.folder);
+}
+
+const panelText = (text: string | RegExp): Promise<void> =>
+  window.panel().getByText(text).first().waitFor();
+
+/** Names of the files of kept transcripts, wherever the editor has the extension's folder. */
+function keptFiles(): string[] {
+  const files = fs.readdirSync(server.folder, { recursive: true }) as string[];
+  return files.filter((file) => file.includes('transcripts') && file.endsWith('.jsonl'));
+}
+
+test('text and picture are found again after a restart', async () => {
+  await window.openFile('shown.py');
+  await window.runCommand('Holdfast: Run File');
+  await panelText('words to be found again');
+  await window.panel().locator('img').first().waitFor();
+  await window.tree.open();
+  await window.tree.session(/idle/).first().waitFor();
+
+  await restart();
+  await window.runCommand('Holdfast: Show Panel');
+  await panelText('words to be found again');
+  await window.panel().locator('img').first().waitFor();
+  await panelText(/^Earlier, until /);
+  await panelText('From earlier');
+  await window.screenshot('records-1-restarted');
+});
+
+test('what runs then in the same session stands below it', async () => {
+  await window.openFile('again.py');
+  await window.runCommand('Holdfast: Run File');
+  await panelText('after the restart');
+  const text = await window.panel().locator('body').innerText();
+  const order = ['words to be found again', 'Earlier, until', 'after the restart'];
+  const places = order.map((part) => text.indexOf(part));
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+  expect(places[0]).toBeGreaterThan(-1);
+  await window.screenshot('records-2-goes-on');
+});
+
+test('a session that is left out says so', async () => {
+  await window.runCommand("Holdfast: Don't Keep This Transcript");
+  await window.answer('is no longer kept', 'Clear');
+  await window.tree.open();
+  await window.tree
+    .row(/transcript not kept/)
+    .first()
+    .waitFor();
+  await panelText(/From here on, this transcript is not kept/);
+  await window.screenshot('records-3-left-out');
+  await window.runCommand('Holdfast: Keep This Transcript');
+  await panelText(/From here on, this transcript is kept/);
+});
+
+test('what is cleared is gone for good', async () => {
+  await window.runCommand('Holdfast: Run File');
+  await panelText('after the restart');
+  await restart();
+  await window.runCommand('Holdfast: Show Panel');
+  await panelText('after the restart');
+  await window.runCommand('Holdfast: Clear Kept Transcripts');
+  await window.answer('Clear the kept transcripts of 1 session', 'Clear');
+  await window.panel().getByText('after the restart').first().waitFor({ state: 'detached' });
+  expect(keptFiles()).toEqual([]);
+  await restart();
+  await window.runCommand('Holdfast: Show Panel');
+  await panelText(/Select code in a Python file/);
+  await window.screenshot('records-4-cleared');
+});
