@@ -69,9 +69,8 @@ export class Header {
     this.fillChooser(sessions, shown);
     this.dot.dataset['state'] = current?.state ?? 'gone';
     setText(this.state, current === undefined ? '' : (stateWords[current.state] ?? current.state));
-    const description = current === undefined ? '' : descriptionOf(current);
-    setText(this.description, description);
-    this.description.title = description;
+    setText(this.description, current?.description ?? '');
+    this.description.title = current?.description ?? '';
     const canInterrupt = current?.state === 'busy' || current?.state === 'starting';
     this.interrupt.disabled = !canInterrupt;
     this.clear.disabled = current === undefined;
@@ -99,6 +98,3 @@ function labelOf({ label, state, until }: SessionHead): string {
   if (state === 'gone') return `${label} (ended)`;
   return until === undefined ? label : `${label} (until ${dateAndTime(until)})`;
 }
-
-const descriptionOf = ({ description, until }: SessionHead): string =>
-  until === undefined ? description : `until ${dateAndTime(until)}`;

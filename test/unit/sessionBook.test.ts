@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SessionBook } from '../../src/editor/sessions/sessionBook';
-import { sessionKeyOf, type SessionTarget } from '../../src/editor/sessions/target';
+import { sessionKeyOf, targetOfKey, type SessionTarget } from '../../src/editor/sessions/target';
 
 const own: SessionTarget = {
   language: 'python',
@@ -47,4 +47,15 @@ it('knows what sessions are called, and calls others by their folder', () => {
   expect(
     book.labelOf({ sessionId: 'python:x', cwd: '/home/ada/data', interpreter: undefined }),
   ).toBe('data');
+});
+
+it('the target of a key is the session that it stands for; what is private or no session has none', () => {
+  const target = { language: 'python' as const, sessionId: 'python:a', cwd: '/w', label: 'w' };
+  const plain = { ...target, interpreter: undefined };
+  const chosen = { ...target, interpreter: '/usr/bin/python3' };
+  expect(targetOfKey(sessionKeyOf(plain), 'w')).toEqual(plain);
+  expect(targetOfKey(sessionKeyOf(chosen), 'w')).toEqual(chosen);
+  expect(targetOfKey(sessionKeyOf({ ...plain, privateTo: 'chat:1' }), 'w')).toBeUndefined();
+  for (const key of ['nonsense', '7', '["a","b",3]', '["other:a","/w",""]'])
+    expect(targetOfKey(key, 'w')).toBeUndefined();
 });

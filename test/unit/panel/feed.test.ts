@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock';
 import { PanelFeed } from '../../../src/editor/panel/feed';
+import type { EarlierRun } from '../../../src/editor/panel/sessionTranscript';
 import { createTranscript } from '../../../src/editor/panel/transcript';
 import type { PanelUpdate } from '../../../src/webview/protocol';
 import { parseToPanel } from '../../../src/webview/protocol';
@@ -141,5 +142,53 @@ describe('a page in sight', () => {
     feed.disableInput('Nothing runs until this workspace is trusted.');
     vi.advanceTimersByTime(40);
     expect(updates.at(-1)?.inputDisabled).toBe('Nothing runs until this workspace is trusted.');
+  });
+});
+
+describe('what was kept of earlier', () => {
+  const run = (executionId: string): EarlierRun => ({
+    executionId,
+    head: {
+      ...{ code: 'before', language: 'python', source: null, owner: null, state: 'ok' },
+      ...{ queuedAt: 1, startedAt: 1, endedAt: 2, remark: null, artifact: null },
+    },
+    pieces: [{ kind: 'text', name: 'stdout', text: 'kept\n' }],
+    endedAt: 2,
+  });
+
+  it('is asked for when its session comes to sight, and not before', () => {
+    const told: string[] = [];
+    const lazyFeed = new PanelFeed({
+      ...{ transcript, clock: systemClock, runKey: '' },
+      post: () => undefined,
+      onConnect: () => told.push('connected'),
+      onShow: (key) => told.push(key),
+    });
+    startRun(transcript, 'x');
+    transcript.setKept([{ key: 'old', label: 'old', until: 5 }]);
+    expect(told).toEqual([]);
+    lazyFeed.connect();
+    lazyFeed.show('old');
+    lazyFeed.show('old');
+    expect(told).toEqual(['connected', SESSION, 'old']);
+    lazyFeed.disconnect();
+    lazyFeed.show(SESSION);
+    expect(told).toHaveLength(3);
+    lazyFeed.dispose();
+  });
+
+  it('starts the page over, as it stands before what is there', () => {
+    startRun(transcript, 'x');
+    feed.connect();
+    vi.advanceTimersByTime(50);
+    feed.acknowledge(updates.length);
+    transcript.addEarlier(SESSION, [run('a')]);
+    vi.advanceTimersByTime(50);
+    expect(updates.at(-1)?.reset).toBe(true);
+    expect(updates.at(-1)?.entries).toMatchObject([
+      { kind: 'run', head: { code: 'before' }, output: { pieces: [{ text: 'kept\n' }] } },
+      { kind: 'note', text: 'Earlier, until', at: 2, dated: true },
+      { kind: 'run', head: { code: 'x' } },
+    ]);
   });
 });
