@@ -1,3 +1,5 @@
+const ESCAPE = '\u001b';
+
 /**
  * Leaves out what a carriage return has written over, as in a progress bar: what is shown stays the same. Lines with
  * other control sequences stay as they are.
@@ -10,7 +12,7 @@ export function collapse(text: string): string {
 }
 
 function collapseLine(line: string): string {
-  if (!line.includes('\r') || /[\u001b\b]/.test(line)) return line;
+  if (!line.includes('\r') || line.includes(ESCAPE) || line.includes('\b')) return line;
   return line.split('\r').reduce((shown, part) => part + shown.slice(part.length), '');
 }
 
