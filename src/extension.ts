@@ -118,7 +118,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       kernelHost(),
       takenUp(),
     ]);
-    const { interpreters, preludes } = await python();
+    const backend = await python();
     const settings = await configuration();
     // From here on the host is told what a window after this one has to know, each thing before it takes effect.
     keepForNextWindow({ host, ownerId, book });
@@ -126,8 +126,8 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       ...settings.forPool(),
       ...before,
       onRecord: (id, record) => host.keep(keptKeys.session(id), record),
-      startKernel: (request) => startKernel(request, interpreters, preludes, host),
-      preludeContent: (session) => preludes.contentOf(session),
+      startKernel: (request) => startKernel(request, backend, host),
+      preludeContent: (session) => backend.preludes.contentOf(session),
       ownerKind,
       mayEvict,
       clock,

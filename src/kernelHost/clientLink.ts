@@ -8,6 +8,7 @@ import {
 } from 'vscode-jsonrpc/node';
 import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
+import type { WithheldNames } from '../kernel/environment';
 import * as m from '../protocol/messages';
 import type { Schema } from '../protocol/parse';
 import { onNotification, onRequest } from '../protocol/rpc';
@@ -60,7 +61,7 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
 
     onRequest(connection, m.startKernel, async (params, signal) => {
       const { kernel: kernelId, ...spec } = params;
-      return factsOf(await custody.start({ kernelId, ...spec }, signal));
+      return factsOf(await custody.start({ kernelId, ...spec }, signal), spec.withheld);
     });
     onRequest(connection, m.execute, ({ kernel, execution, ...request }) =>
       held(kernel).execute({ executionId: execution, ...request }),
@@ -78,6 +79,9 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
     onRequest(connection, m.measureMemory, async ({ kernel }) => ({
       bytes: (await started(kernel).memory()) ?? null,
     }));
+    onRequest(connection, m.readStderr, ({ kernel }) => ({
+      text: custody.stderrOf(kernel) ?? notFound('This kernel is gone.'),
+    }));
     onRequest(connection, m.survey, () => ({
       kept: Object.fromEntries(kept),
       kernels: custody.all.map(({ kernel, spec: { kernelId, place, history } }) => ({
@@ -89,9 +93,10 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
       histories: [...custody.historyNames],
     }));
     onRequest(connection, m.openKernel, async ({ kernel, after }) => {
-      const { started: opened, entries } = await held(kernel).open(after);
+      const one = held(kernel);
+      const { started: opened, entries } = await one.open(after);
       return {
-        facts: factsOf(opened),
+        facts: factsOf(opened, one.spec.withheld),
         entries: [...entries],
         question: questionOf(opened.kernel.openQuestion),
       };
@@ -155,12 +160,23 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
   }
 }
 
-function factsOf({ kernel, startTime, description }: StartedKernel): {
-  pid: number;
-  description: string;
-  startTime?: string;
+function factsOf(
+  { kernel, startTime, description }: StartedKernel,
+  withheld: WithheldNames | undefined,
+): v.InferInput<typeof m.startKernel.result> {
+  return {
+    pid: kernel.pid,
+    description,
+    ...(startTime !== undefined && { startTime }),
+    ...(withheld !== undefined && { withheld: writable(withheld) }),
+  };
+}
+
+function writable({ sensitive, unlisted }: WithheldNames): {
+  sensitive: string[];
+  unlisted: string[];
 } {
-  return { pid: kernel.pid, description, ...(startTime !== undefined && { startTime }) };
+  return { sensitive: [...sensitive], unlisted: [...unlisted] };
 }
 
 interface QuestionMessage {

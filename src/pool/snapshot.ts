@@ -20,6 +20,7 @@ export function snapshotOf(session: Session): SessionSnapshot {
     memoryBytes,
     isAboveMemoryCap,
     startedAt: session.startedAt,
+    ...(kernel?.withheldEnvironment && { withheldEnvironment: kernel.withheldEnvironment }),
     ...(identity.privateTo === undefined ? {} : { privateTo: identity.privateTo }),
   };
 }
