@@ -12,7 +12,7 @@ const SECRET_WHOLE =
 /** The shell's working directories. */
 const WORKING_DIRECTORY = /^(?:OLD)?PWD$/;
 
-function looksSecret(name: string): boolean {
+export function looksSecret(name: string): boolean {
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toUpperCase();
   if (WORKING_DIRECTORY.test(words)) return false;
   if (SECRET_ANYWHERE.test(words) || SECRET_WHOLE.test(words)) return true;
