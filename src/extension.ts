@@ -6,6 +6,7 @@ import { lazy } from './base/lazy';
 import { registerCommands } from './editor/commands';
 import { Diagnostics } from './editor/diagnostics/diagnostics';
 import { StderrDocuments } from './editor/diagnostics/stderrDocuments';
+import { Door } from './editor/door';
 import { Failures } from './editor/failures';
 import { followContexts, followLateOutput, followSessions } from './editor/follow';
 import { logTo } from './editor/log';
@@ -32,6 +33,7 @@ import { offerMoreThanInterrupts } from './editor/sessions/unheeded';
 import { StatusBar } from './editor/statusBar';
 import { assertTrusted } from './editor/trust';
 import type { KernelHosting } from './hosting';
+import type { KernelPool } from './pool/types';
 
 // The editor calls `deactivate` with nothing in hand.
 let hosting: KernelHosting | undefined;
@@ -128,6 +130,7 @@ export function activate({
       return {};
     }
   });
+  let madePool: KernelPool | undefined;
   const pool = lazy(async () => {
     const [{ createKernelPool }, { startKernel }, host, before] = await Promise.all([
       import('./pool/pool'),
@@ -151,18 +154,26 @@ export function activate({
       log,
     });
     keep(settings.onDidChange(() => created.configure(settings.forPool())));
+    madePool = created;
     model.attach(created);
     keep(diagnostics.follow(created));
     keep(followLateOutput(created, model, transcript));
     return created;
   });
 
+  const door = new Door({
+    execute: async (code, options) => (await pool()).execute(code, options),
+    disposers: [async (owner) => madePool?.disposeOwner(owner)],
+    isStreaming: () => false,
+    record: () => {},
+    log,
+  });
   const runs = keep(
     new Runs({
       ownerId,
       clock,
       transcript,
-      pool,
+      door,
       onFailure,
       newId: randomUUID,
       assertAllowed: assertTrusted,

@@ -13,6 +13,8 @@ export type ErrorCode =
   | 'bad_input'
   | 'closed'
   | 'pool_full'
+  | 'run_not_found'
+  | 'too_many_runs'
   | 'capture_busy'
   | 'capture_unavailable';
 

@@ -26,6 +26,7 @@ export class Turns {
     this.lane = new Lane({
       onChange: () => host.changed(session),
       onLateOutput: (executionId, output) => host.lateOutput(session, executionId, output),
+      stopKernel: () => session.stopStuck(),
       onTurnOver: (call, end) => this.turnOver(call, end),
     });
     this.lastUse = host.nextUse();

@@ -47,6 +47,8 @@ const codes: Record<ErrorCode, true> = {
   bad_input: true,
   closed: true,
   pool_full: true,
+  run_not_found: true,
+  too_many_runs: true,
   capture_busy: true,
   capture_unavailable: true,
 };

@@ -76,6 +76,7 @@ function setUp(sessions: SessionSnapshot[], answer?: string, outcome?: ShutdownO
     sessionLabel: 'lab',
     firstLine: 'train(model)',
     source: undefined,
+    ownerId: 'window:1',
     inOwnKernel: false,
     startedAt: 0,
   };
