@@ -87,14 +87,14 @@ describe('the row of a session', () => {
     const chat = { id: 'chat:1', kind: 'explicit' } as const;
     const idle = { kind: 'idle', since: now } as const;
     const row = rowOf(session(idle, { withheldEnvironment, owners: [chat] })).children.at(-1);
-    expect(row?.label).toBe('Restricted environment');
-    expect(row?.description).toBe('withheld: A_KEY, LD_PRELOAD and 2 others');
+    expect(row?.label).toBe('Withheld');
+    expect(row?.description).toBe('A_KEY, LD_PRELOAD and 2 others');
     expect(row?.details).toContainEqual(['Not given either', 'X, Y']);
     expect(row?.details.at(-1)?.[1]).toContain('holdfast.agents.environment');
     const joined = rowOf(
       session(idle, { withheldEnvironment, owners: [chat, { id: 'window:me', kind: 'explicit' }] }),
     ).children.at(-1);
-    expect(joined?.label).toBe('Restricted environment: restart for yours');
+    expect(joined?.label).toBe('Withheld, restart to have it');
     expect(joined?.details.at(-1)).toEqual([
       'What to do',
       "Restart it: you hold it now, so it gets your window's environment.",

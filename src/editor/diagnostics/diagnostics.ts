@@ -90,8 +90,13 @@ function versions(ours: string): readonly string[] {
   const folders = vscode.workspace.workspaceFolders?.length ?? 0;
   return [
     `Holdfast ${ours}`,
-    `${appName} ${vscode.version}, ${where}${remoteName === undefined ? '' : `, remote: ${remoteName.replace(/\+.*/s, '')}`}`,
+    `${appName} ${vscode.version}, ${where}${remoteName === undefined ? '' : `, remote: ${kindOf(remoteName)}`}`,
     `Node ${process.version}, ${process.platform} ${process.arch}, ${os.release()}`,
     `${folders} workspace folders, ${vscode.workspace.isTrusted ? 'trusted' : 'not trusted'}`,
   ];
+}
+
+/** `ssh-remote` and the like; what is none of those names a machine. */
+function kindOf(remoteName: string): string {
+  return /^[a-z-]+$/.test(remoteName) ? remoteName : 'a server';
 }

@@ -15,18 +15,16 @@ export function environmentRows(session: SessionSnapshot): Row[] {
     : 'Names in the setting "holdfast.agents.environment" are given at the next start.';
   const named = sensitive.length === 0 ? 'nothing sensitive' : listed(sensitive);
   const more = unlisted.length === 0 ? '' : ` and ${count(unlisted.length, 'other')}`;
-  const label = isHeldByPerson(session)
-    ? 'Restricted environment: restart for yours'
-    : 'Restricted environment';
+  const label = isHeldByPerson(session) ? 'Withheld, restart to have it' : 'Withheld';
   return [
     {
       ...leaf(`${session.id}/environment`, {
         label,
-        description: `withheld: ${named}${more}`,
+        description: `${named}${more}`,
         icon: { name: 'lock' },
       }),
       details: [
-        ['Why', 'Only chats or other programs held it when it started.'],
+        ['Environment', 'restricted, as only chats or other programs held it when it started'],
         ['Withheld', listed(sensitive) || 'no name that looks like a secret'],
         ['Not given either', listed(unlisted) || 'none'],
         ['What to do', toDo],
