@@ -170,6 +170,8 @@ export interface ExecutionSnapshot {
   readonly interruptedAt?: number;
   /** It was told to stop, and did not within 5 s: the next step is to kill the kernel. */
   readonly unheeded?: true;
+  /** No code of a caller: a restart or a warm-up, which waits for the kernel or looks at its prelude. */
+  readonly isPreparation?: true;
 }
 
 /** What a session is doing. Times are ms since the epoch. */

@@ -52,6 +52,20 @@ const texts = (row: Row): string[] =>
   row.children.map((child) => `${child.label} | ${child.description}`);
 
 describe('the row of a session', () => {
+  it('that is being prepared shows nobody’s code', () => {
+    const preparation = {
+      id: 'p1',
+      ownerId: undefined,
+      queuedAt: now,
+      isPreparation: true,
+    } as const;
+    const starting = rowOf(session({ kind: 'starting', since: now }, { queue: [preparation] }));
+    expect(starting.description).toBe('starting · Python 3.11.7');
+    expect(texts(starting)[0]).toBe('This window | holds it');
+    const running = rowOf(session({ kind: 'busy', since: now, execution: preparation }));
+    expect(texts(running)[0]).toBe('a look at its prelude | running 0 s');
+  });
+
   it('that runs says what, since when, with which Python and who holds it', () => {
     const row = rowOf(session(busy, { queue: [{ id: 'r2', ownerId: 'chat', queuedAt: now }] }));
     expect(`${row.label} ${row.description}`).toBe('project running · 1 waiting · Python 3.11.7');

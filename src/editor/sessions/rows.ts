@@ -85,9 +85,10 @@ function runRow(run: Pick<ActiveRun, 'executionId' | 'firstLine' | 'startedAt'>,
 }
 
 function notesOn(session: SessionSnapshot, context: RowContext): readonly string[] {
-  const { queue, privateTo, isAboveMemoryCap } = session;
+  const { privateTo, isAboveMemoryCap } = session;
   const notes: string[] = [];
-  if (queue.length > 0) notes.push(`${queue.length} waiting`);
+  const waiting = queuedRuns(session).length;
+  if (waiting > 0) notes.push(`${waiting} waiting`);
   if (isAboveMemoryCap) notes.push('too much memory');
   if (privateTo !== undefined) {
     const owner = ownerInWords({ id: privateTo, kind: 'explicit' }, context.ownerId);
@@ -155,7 +156,7 @@ function executionRows(session: SessionSnapshot, context: RowContext): Row[] {
   const running = state.kind === 'busy' ? [state.execution] : [];
   const row = (execution: ExecutionSnapshot, description: string, icon: RowIcon): Row =>
     leaf(`${session.id}/run:${execution.id}`, {
-      label: context.firstLineOf(execution.id) ?? 'code of another owner',
+      label: labelOfRun(execution, context),
       description,
       icon,
     });
@@ -164,8 +165,17 @@ function executionRows(session: SessionSnapshot, context: RowContext): Row[] {
       const since = execution.startedAt ?? state.since;
       return row(execution, `running ${duration(context.now - since)}`, { name: 'play' });
     }),
-    ...session.queue.map((execution) => row(execution, 'waiting', { name: 'watch' })),
+    ...queuedRuns(session).map((execution) => row(execution, 'waiting', { name: 'watch' })),
   ];
+}
+
+function labelOfRun({ id, isPreparation }: ExecutionSnapshot, context: RowContext): string {
+  if (isPreparation) return 'a look at its prelude';
+  return context.firstLineOf(id) ?? 'code of another owner';
+}
+
+function queuedRuns({ queue }: SessionSnapshot): readonly ExecutionSnapshot[] {
+  return queue.filter(({ isPreparation }) => !isPreparation);
 }
 
 function ownerRow(session: SessionSnapshot, owner: OwnerSnapshot, context: RowContext): Row {
