@@ -113,6 +113,8 @@ test('a session of agents lists what was withheld; a person who joins is told to
   await window.page.getByRole('menuitem', { name: 'Restart', exact: true }).hover();
   await window.page.locator('.action-item.focused', { hasText: 'Restart' }).waitFor();
   await window.page.keyboard.press('Enter');
+  // The list of messages closes again where it is opened before there is one.
+  await window.page.locator('.statusbar .codicon-bell-dot').waitFor();
   await window.answer('is also held by chat:one', 'Restart');
   await row.waitFor({ state: 'detached' });
   await window.openFile('show.py');
