@@ -105,7 +105,7 @@ describe('D2: the owner', () => {
     const nested = await admission.capture(async () => {
       await Promise.resolve();
       return new Promise<number>((resolve, reject) => {
-        setImmediate(() => admission.capture(one).then(resolve, reject));
+        setImmediate(() => void admission.capture(one).then(resolve, reject));
       });
     });
     expect(nested).toBe(1);

@@ -168,6 +168,8 @@ it(
         });
         const arrive = (start: Deferred<BackgroundKernel>): void => {
           const kernel = new FakeBackgroundKernel();
+          // One that is called off before it is sent has nobody who waits for it.
+          kernel.outcome.promise.catch(() => undefined);
           const answerOf = (answers: Deferred<void>[]) => () => {
             const answer = deferred<void>();
             answers.push(answer);
