@@ -89,7 +89,13 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       graceMs: graceMs(),
       log,
     });
-    keep(settings.onDidChange(() => host.setGrace(graceMs())));
+    host.setLimits(settings.forKernels());
+    keep(
+      settings.onDidChange(() => {
+        host.setGrace(graceMs());
+        host.setLimits(settings.forKernels());
+      }),
+    );
     hosting = host;
     return host;
   });

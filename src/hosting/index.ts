@@ -4,6 +4,7 @@ import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { PooledKernel } from '../kernel/kernel';
 import type { Language } from '../kernel/language';
+import { KERNEL_LIMITS, type KernelLimits } from '../kernel/limits';
 import { reapFolder } from '../ledger/reap';
 import { platformProcesses } from '../platform/processes';
 import * as m from '../protocol/messages';
@@ -32,8 +33,6 @@ export interface KernelSpec {
   readonly place?: Place;
   /** Names where its runs and their output are kept for that window. Default: the session id. */
   readonly history?: string;
-  /** Limit of the start, in ms from its spawn in the host. Default 60,000. */
-  readonly limitMs?: number;
   /** Aborts the start: it rejects when nothing of it is left. */
   readonly signal: AbortSignal;
 }
@@ -50,6 +49,8 @@ export interface KernelHosting {
   keep(key: string, value: unknown): void;
   /** How long the host keeps kernels without a window, in ms. */
   setGrace(graceMs: number): void;
+  /** What starts and stops that begin from now on go by. Default `KERNEL_LIMITS`. */
+  setLimits(limits: KernelLimits): void;
   readonly hostPid: number | undefined;
   /**
    * Says goodbye: the host keeps its kernels for the grace period; with none it stops them and ends, which this waits
@@ -60,9 +61,6 @@ export interface KernelHosting {
 
 const LEAVE_WITHIN_MS = 1_000;
 const REAPED_WITHIN_MS = 5_000;
-const START_WITHIN_MS = 60_000;
-/** Past its limit the host stops what came of a start: past this too, it is the host that does not answer. */
-const START_UNDONE_WITHIN_MS = 15_000;
 
 /** Nothing starts before the first kernel. Nothing of it keeps this process alive. */
 export function createKernelHosting(options: KernelHostingOptions): KernelHosting {
@@ -73,6 +71,7 @@ class Hosting implements KernelHosting {
   private readonly processes = platformProcesses();
   private readonly kept = new Map<string, unknown>();
   private graceMs: number;
+  private limits: KernelLimits = KERNEL_LIMITS;
   private connecting: Promise<HostConnection> | undefined;
   private connection: HostConnection | undefined;
   // Names are never used twice in a host, whose earlier windows counted too.
@@ -89,8 +88,7 @@ class Hosting implements KernelHosting {
   }
 
   async startKernel(spec: KernelSpec): Promise<PooledKernel> {
-    const { language, interpreter, cwd, env, place, signal } = spec;
-    const { history = spec.sessionId, limitMs = START_WITHIN_MS } = spec;
+    const { language, interpreter, cwd, env, place, history = spec.sessionId, signal } = spec;
     const connection = await this.connect();
     if (signal.aborted) throw new HoldfastError('closed', 'The start was called off.');
     this.kernels += 1;
@@ -106,10 +104,9 @@ class Hosting implements KernelHosting {
           cwd,
           env: defined(env),
           history,
-          limitMs,
           ...(place !== undefined && { place: { ...place } }),
         },
-        { signal, withinMs: limitMs + START_UNDONE_WITHIN_MS },
+        { signal, withinMs: connection.answerLimits.start },
       );
       remote.started(facts);
     } catch (error) {
@@ -146,6 +143,11 @@ class Hosting implements KernelHosting {
   setGrace(graceMs: number): void {
     this.graceMs = graceMs;
     this.connection?.tell(m.configure, { graceMs });
+  }
+
+  setLimits(limits: KernelLimits): void {
+    this.limits = limits;
+    this.connection?.setLimits(limits);
   }
 
   async leave(): Promise<void> {
@@ -186,6 +188,7 @@ class Hosting implements KernelHosting {
   private attach(host: ReachedHost): HostConnection {
     const { log } = this.options;
     const connection = new HostConnection(host, log);
+    connection.setLimits(this.limits);
     this.connection = connection;
     log.info(`Kernel host ${host.pid} is ready.`);
     void connection.whenClosed.then((why) => this.closed(connection, why));

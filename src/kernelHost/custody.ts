@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../base/clock';
 import { HoldfastError } from '../base/errors';
@@ -17,6 +18,7 @@ export interface CustodyListener {
   onQuestion(kernelId: string, question: Question): void;
   onQuestionOver(kernelId: string, question: number): void;
   onStopStep(kernelId: string, progress: StopProgress): void;
+  onSilence(kernelId: string, since: number | undefined): void;
   onExit(kernelId: string, exit: KernelExit): void;
   /** Another number of kernels is held. */
   onCount(): void;
@@ -36,8 +38,6 @@ export interface StartSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly place?: Place;
   readonly history: string;
-  /** Of the start, in ms from its spawn. */
-  readonly limitMs: number;
 }
 
 // Everything gone within 5 s of the end of the grace period, the kill 500 ms before the end.
@@ -66,7 +66,7 @@ export class Custody {
   /** Rejects as `startEmbeddedKernel` does. */
   async start(spec: StartSpec, signal: AbortSignal): Promise<StartedKernel> {
     if (this.closed) throw new HoldfastError('closed', 'The kernel host is leaving.');
-    const { kernelId, cwd, env, limitMs } = spec;
+    const { kernelId, cwd, env } = spec;
     const launch = this.runners.launch(spec.language, spec.interpreter);
     const outbox = new Outbox((batch) => this.listener.onOutput(kernelId, batch));
     const held = new HeldKernel(spec, outbox, this.history(spec.history), systemClock);
@@ -81,7 +81,7 @@ export class Custody {
     try {
       const started = await held.start((leaving) =>
         startEmbeddedKernel(
-          { launch, cwd, env, limitMs },
+          { launch, cwd, env, limitMs: this.tools.limits().readyWithinMs },
           {
             onOutput: (executionId, output) => held.push(executionId, output),
             onQuestion: (question) => {
@@ -90,6 +90,7 @@ export class Custody {
             },
             onQuestionOver: (question) => listener.onQuestionOver(kernelId, question),
             onStopStep: (progress) => listener.onStopStep(kernelId, progress),
+            onSilence: (since) => listener.onSilence(kernelId, since),
             onExit: (exit) => {
               outbox.flush();
               listener.onExit(kernelId, exit);
@@ -100,7 +101,9 @@ export class Custody {
           (left) => this.leftovers.add(left),
         ),
       );
-      void started.kernel.gone.then(forget);
+      void started.kernel.gone.then(forget).catch((error: unknown) => {
+        this.tools.log.error(`Kernel ${kernelId} could not be let go of.`, error);
+      });
       return started;
     } catch (error) {
       forget();
@@ -135,12 +138,12 @@ export class Custody {
    */
   async close(): Promise<boolean> {
     await this.endStarts();
-    const giveUpAt = Date.now() + RETRY_AT_MOST_MS;
+    const giveUpAt = performance.now() + RETRY_AT_MOST_MS;
     for (;;) {
       const stops = this.kernels.map((kernel) => kernel.stop(STOP_ALL_WITHIN_MS));
       const outcomes = await Promise.all(stops);
       if (outcomes.every(({ confirmed }) => confirmed)) return true;
-      if (Date.now() + RETRY_EVERY_MS > giveUpAt) return false;
+      if (performance.now() + RETRY_EVERY_MS > giveUpAt) return false;
       await delay(RETRY_EVERY_MS);
     }
   }

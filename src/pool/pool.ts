@@ -52,7 +52,6 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
       ...(interpreter === undefined ? {} : { interpreter }),
       ...(privateTo === undefined ? {} : { privateTo }),
       ...(place === undefined ? {} : { place }),
-      limitMs: core.settings.startTimeoutMs,
       signal,
     };
     return recovery.start(() => options.startKernel(request), signal);

@@ -3,7 +3,13 @@ import type { Disposable } from '../base/disposable';
 import type { Event } from '../base/event';
 import type { Log } from '../base/log';
 import type { CodeSource, InputHandler, InterruptVerdict } from '../kernel/execution';
-import type { PooledKernel, PreludeHelper, ShutdownOutcome, StopProgress } from '../kernel/kernel';
+import type {
+  PooledKernel,
+  PreludeHelper,
+  ShutdownOutcome,
+  Silence,
+  StopProgress,
+} from '../kernel/kernel';
 import type { KernelOutput, MimeBundle } from '../kernel/output';
 import type { SessionIdentity } from './key';
 import type { RunRecord, SessionRecord } from './records';
@@ -17,8 +23,6 @@ export interface StartRequest {
   readonly privateTo?: string;
   /** The session's snapshot id and its incarnation, as in its record. Absent: a kernel of its own for one run. */
   readonly place?: { readonly id: string; readonly incarnation: number };
-  /** How long the start may take, in ms from this request. */
-  readonly limitMs: number;
   /** The pool's own signal: aborted when the session is disposed during its start, or at the start's limit. */
   readonly signal: AbortSignal;
 }
@@ -212,6 +216,8 @@ export interface SessionSnapshot {
   readonly startedAt: number;
   /** It is above the memory cap, and a window holds it: a person decides. */
   readonly isAboveMemoryCap?: boolean;
+  /** It is in use and does not answer: not responding, which is not dead. */
+  readonly silence?: Silence;
   /** A reset made it for this owner alone, beside the session that others go on sharing. */
   readonly privateTo?: string;
 }

@@ -69,8 +69,6 @@ export const startKernel = request(
     place: v.exactOptional(place),
     /** Which history its runs and their output go to. */
     history: v.string(),
-    /** Limit of the start, in ms from its spawn: then it is undone. */
-    limitMs: v.pipe(v.number(), v.minValue(0)),
   }),
   facts,
 );
@@ -104,6 +102,8 @@ export const openKernel = request(
   v.object({
     facts,
     entries: v.array(historyEntry),
+    /** As `silence` tells it. */
+    silentSince: v.nullable(v.number()),
     question: v.nullable(
       v.object({
         execution: v.string(),
@@ -131,6 +131,28 @@ export const configure = notification(
   'host/configure',
   v.object({ graceMs: v.pipe(v.number(), v.minValue(0)) }),
 );
+
+const ms = v.pipe(v.number(), v.minValue(0));
+
+/** What the host goes by from now on. */
+export const setLimits = notification(
+  'host/limits',
+  v.object({
+    stop: v.object({
+      askIdle: ms,
+      askBusy: ms,
+      interrupt: ms,
+      terminate: ms,
+      kill: ms,
+      sweep: ms,
+    }),
+    readyWithinMs: ms,
+  }),
+);
+
+/** Asks the other side for a sign of life. No answer means that it does not respond, and no more than that. */
+export const pingHost = request('host/ping', nothing, nothing);
+export const pingClient = request('client/ping', nothing, nothing);
 
 /** Ends when the code has run. All output of the run is sent before the answer. */
 export const execute = request(
@@ -228,6 +250,12 @@ export const questionOver = notification(
 export const stopStep = notification(
   'kernel/stopStep',
   v.object({ kernel, progress: stopProgress }),
+);
+
+/** Since when the kernel has not answered the host, in ms since the epoch; null: it answers again. */
+export const silence = notification(
+  'kernel/silence',
+  v.object({ kernel, since: v.nullable(v.number()) }),
 );
 
 /** The last word about a kernel; its output was sent before. */

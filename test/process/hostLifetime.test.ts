@@ -143,8 +143,9 @@ test('a client that cannot prove itself hears nothing but a nonce and a proof', 
   const socket = await knock(address);
   let heard = '';
   socket.on('data', (chunk: Buffer) => (heard += chunk.toString()));
-  const hello = JSON.stringify({ version: PROTOCOL_VERSION, nonce: '0'.repeat(64) });
-  socket.write(`${hello}\n{"proof":"${'0'.repeat(64)}"}\n`);
+  socket.write(
+    `{"version":${PROTOCOL_VERSION},"nonce":"${'0'.repeat(64)}"}\n{"proof":"${'0'.repeat(64)}"}\n`,
+  );
   await once(socket, 'close');
   const [challenge = '', refusal] = heard.trim().split('\n');
   expect(Object.keys(JSON.parse(challenge) as object)).toEqual(['version', 'nonce', 'proof']);

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../src/base/log';
 import { Custody, type StartSpec } from '../../src/kernelHost/custody';
-import { STOP_DEADLINES } from '../../src/kernelHost/process/stopPlan';
+import { KERNEL_LIMITS, STOP_DEADLINES } from '../../src/kernel/limits';
 import { readRunners } from '../../src/kernelHost/runners';
 import { Ledger, readLedger } from '../../src/ledger/ledger';
 import { platformProcesses, type Processes } from '../../src/platform/processes';
 import { markedWith } from '../support/processes/processTable';
 import { until } from '../support/until';
-import { hostingForTest, runnersDir, startPython, temporaryFolder } from './support/hosting';
+import { runnersDir, temporaryFolder } from './support/hosting';
 import { alive, endAfterTest } from './support/processes';
 
 /** Processes that take no signal until they are let: as one that waits for a disk in the kernel of the system. */
@@ -24,20 +24,28 @@ function stubbornProcesses(): Processes & { heed: boolean } {
   return processes;
 }
 
+interface CustodyOptions {
+  readonly retryEveryMs?: number;
+  readonly readyWithinMs?: number;
+}
+
 async function custodyOf(
   processes: Processes,
-  retryEveryMs?: number,
-): Promise<{ custody: Custody; folder: string; start: (more?: Partial<StartSpec>) => StartSpec }> {
+  { retryEveryMs, readyWithinMs = KERNEL_LIMITS.readyWithinMs }: CustodyOptions = {},
+): Promise<{ custody: Custody; folder: string; start: () => StartSpec }> {
   const folder = temporaryFolder();
   const ledger = new Ledger(path.join(folder, 'run'), { id: 'x', pid: 1, boot: '', namespace: '' });
   const custody = new Custody(
     await readRunners(runnersDir, folder),
     {
       ...{ processes, ledger, log: silentLog },
-      deadlines: { ...STOP_DEADLINES, askIdle: 50, kill: 100, terminate: 50 },
+      limits: () => ({
+        stop: { ...STOP_DEADLINES, askIdle: 50, kill: 100, terminate: 50 },
+        readyWithinMs,
+      }),
     },
     {
-      ...{ onOutput() {}, onQuestion() {}, onQuestionOver() {}, onStopStep() {} },
+      ...{ onOutput() {}, onQuestion() {}, onQuestionOver() {}, onStopStep() {}, onSilence() {} },
       ...{ onExit() {}, onCount() {} },
     },
     retryEveryMs,
@@ -46,10 +54,9 @@ async function custodyOf(
   return {
     custody,
     folder,
-    start: (more) => ({
+    start: () => ({
       ...{ kernelId: 'k', language: 'python', interpreter: 'python3', cwd: os.tmpdir() },
-      ...{ env: env as unknown as Record<string, string>, history: 'h', limitMs: 60_000 },
-      ...more,
+      ...{ env: env as unknown as Record<string, string>, history: 'h' },
     }),
   };
 }
@@ -58,8 +65,11 @@ const never = new AbortController().signal;
 
 test('a failed start whose kill does nothing: the process stays in custody and in the ledger, and is ended when that can be', async () => {
   const processes = stubbornProcesses();
-  const { custody, folder, start } = await custodyOf(processes, 100);
-  const late = custody.start(start({ limitMs: 1 }), never);
+  const { custody, folder, start } = await custodyOf(processes, {
+    retryEveryMs: 100,
+    readyWithinMs: 1,
+  });
+  const late = custody.start(start(), never);
   await expect(late).rejects.toMatchObject({ code: 'start_timeout' });
   const [left = 0] = markedWith('HOLDFAST_TEST_MARK', path.basename(folder)).map(({ pid }) => pid);
   endAfterTest(left);
@@ -75,8 +85,8 @@ test('a failed start whose kill does nothing: the process stays in custody and i
 
 test('a host that leaves ends what is left of failed starts too', async () => {
   const processes = stubbornProcesses();
-  const { custody, folder, start } = await custodyOf(processes);
-  await expect(custody.start(start({ limitMs: 1 }), never)).rejects.toThrow('ready within');
+  const { custody, folder, start } = await custodyOf(processes, { readyWithinMs: 1 });
+  await expect(custody.start(start(), never)).rejects.toThrow('ready within');
   const [left = 0] = markedWith('HOLDFAST_TEST_MARK', path.basename(folder)).map(({ pid }) => pid);
   endAfterTest(left);
   processes.heed = true;
@@ -96,14 +106,5 @@ test('an interrupt that is not permitted says so, not that nobody is there', asy
     delivered: false,
     target: `process group ${kernel.pid}`,
     reason: 'It is not permitted: its processes belong to another user.',
-  });
-});
-
-test('the limit of a start is the one that was asked for', async () => {
-  const { hosting } = await hostingForTest();
-  const start = startPython(hosting, { limitMs: 5 });
-  await expect(start).rejects.toMatchObject({
-    code: 'start_timeout',
-    message: expect.stringContaining('within 0.005 s') as string,
   });
 });

@@ -22,6 +22,8 @@ const deaf: KernelChannel = {
   onStopStep() {},
   onExit() {},
   onClosed() {},
+  onSilence() {},
+  onHostSilence() {},
 };
 
 function errorsTo(heard: string[]): Log {

@@ -18,7 +18,6 @@ interface Custody {
     env: Record<string, string>;
     place?: NonNullable<StartRequest['place']>;
     history: string;
-    limitMs: number;
     signal: AbortSignal;
   }): Promise<PooledKernel>;
 }
@@ -34,7 +33,7 @@ export async function startKernel(
   custody: Custody,
 ): Promise<PooledKernel> {
   assertTrusted();
-  const { cwd, sessionId, place, limitMs, signal } = request;
+  const { cwd, sessionId, place, signal } = request;
   const language = languageOf(sessionId);
   if (language === undefined)
     throw new HoldfastError('bad_input', `No backend runs sessions like "${sessionId}".`);
@@ -48,7 +47,6 @@ export async function startKernel(
     env,
     history: sessionKeyOf(request),
     ...(place && { place }),
-    limitMs,
     signal,
   });
   return preludes.begin(kernel, request, interpreter);

@@ -63,18 +63,11 @@ export interface StartOptions {
   readonly cwd?: string;
   readonly env?: Record<string, string | undefined>;
   readonly signal?: AbortSignal;
-  readonly limitMs?: number;
 }
 
 export async function startPython(
   hosting: KernelHosting,
-  {
-    interpreter = 'python3',
-    cwd = os.tmpdir(),
-    env = process.env,
-    signal,
-    limitMs,
-  }: StartOptions = {},
+  { interpreter = 'python3', cwd = os.tmpdir(), env = process.env, signal }: StartOptions = {},
 ): Promise<FullKernel> {
   const kernel = await hosting.startKernel({
     language: 'python',
@@ -82,7 +75,6 @@ export async function startPython(
     cwd,
     sessionId: 'python:test',
     env: { ...env },
-    ...(limitMs !== undefined && { limitMs }),
     signal: signal ?? new AbortController().signal,
   });
   return kernel as FullKernel;
