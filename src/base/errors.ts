@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'pool_full'
   | 'run_not_found'
   | 'too_many_runs'
+  | 'stop_unconfirmed'
   | 'capture_busy'
   | 'capture_unavailable';
 

@@ -49,6 +49,7 @@ const codes: Record<ErrorCode, true> = {
   pool_full: true,
   run_not_found: true,
   too_many_runs: true,
+  stop_unconfirmed: true,
   capture_busy: true,
   capture_unavailable: true,
 };
