@@ -21,6 +21,8 @@ export const settings = {
   maxOutputBytes: whole(0),
   queueOnError: queuePolicy,
   queueOnInterrupt: queuePolicy,
+  'background.codeLens': v.boolean(),
+  'background.notify': v.picklist(['never', 'unfocused', 'always']),
 };
 
 export type SettingName = keyof typeof settings;
@@ -41,6 +43,8 @@ export const defaults: { readonly [Name in SettingName]: Setting<Name> } = {
   maxOutputBytes: 50_000,
   queueOnError: 'continue',
   queueOnInterrupt: 'continue',
+  'background.codeLens': true,
+  'background.notify': 'unfocused',
 };
 
 /** What the pool goes by, of the settings in the units that people read. */

@@ -1,16 +1,26 @@
 import { HoldfastError } from '../base/errors';
 import { asOutput } from '../kernel/output';
+import type { CodeSource, ExecutionReply } from '../kernel/execution';
 import type { PooledKernel, ShutdownOutcome } from '../kernel/kernel';
 import type { BackgroundKernel, BackgroundOutcome, OnOutput } from './backgroundTypes';
 
 type Send = (onOutput: OnOutput, signal: AbortSignal) => ReturnType<PooledKernel['execute']>;
 
 /** A kernel as the pool's, for one background run. What can't be confirmed rejects with `stop_unconfirmed`. */
-export function backgroundKernelOf(kernel: PooledKernel, executionId: string): BackgroundKernel {
+export function backgroundKernelOf(
+  kernel: PooledKernel,
+  executionId: string,
+  source?: CodeSource,
+): BackgroundKernel {
   return {
     execute: (code, { onOutput }) =>
-      outcomeOf(onOutput, (take, signal) =>
-        kernel.execute(code, { executionId, onOutput: take, signal }),
+      outcomeOf(kernel, onOutput, (take, signal) =>
+        kernel.execute(code, {
+          executionId,
+          onOutput: take,
+          signal,
+          ...(source && { source }),
+        }),
       ),
     // Not bound to the execution: an interrupt of the clean-up after it is one, too.
     interrupt: async () => kernel.interrupt?.(),
@@ -25,13 +35,17 @@ export function resumed(
   executionId: string,
   onOutput: OnOutput,
 ): Promise<BackgroundOutcome> {
-  return outcomeOf(onOutput, (take, signal) => {
+  return outcomeOf(kernel, onOutput, (take, signal) => {
     if (!kernel.resume) throw new HoldfastError('kernel_not_found', 'The run can’t be taken up.');
     return kernel.resume({ executionId, onOutput: take, signal });
   });
 }
 
-async function outcomeOf(onOutput: OnOutput, send: Send): Promise<BackgroundOutcome> {
+async function outcomeOf(
+  kernel: PooledKernel,
+  onOutput: OnOutput,
+  send: Send,
+): Promise<BackgroundOutcome> {
   let traceback: string | undefined;
   const take: OnOutput = (piece) => {
     const output = asOutput(piece);
@@ -40,11 +54,25 @@ async function outcomeOf(onOutput: OnOutput, send: Send): Promise<BackgroundOutc
   };
   // Background runs are interrupted by name, never by their signal.
   const reply = await send(take, new AbortController().signal);
+  if (reply.cancelled && !kernel.isAlive()) return { error: endOf(kernel) };
+  return outcomeOfReply(reply, traceback);
+}
+
+/** `traceback`: the last that the code showed. */
+export function outcomeOfReply(
+  reply: ExecutionReply,
+  traceback: string | undefined,
+): BackgroundOutcome {
   if (reply.cancelled) return { interrupted: true };
   if (reply.stdinRequested)
     return { error: 'The code asked for input, and nobody can answer in the background.' };
   if (reply.status === 'ok') return {};
   return { error: traceback ?? 'The code failed.' };
+}
+
+function endOf({ exit }: PooledKernel): string {
+  const how = exit?.summary ?? 'The kernel is gone.';
+  return `${how} Whether this run had completed is uncertain.`;
 }
 
 function assertConfirmed({ confirmed, reason }: ShutdownOutcome): void {

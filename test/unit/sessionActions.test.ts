@@ -93,6 +93,7 @@ function setUp(sessions: SessionSnapshot[], answer?: string, outcome?: ShutdownO
   const actions = new SessionActions({
     ...{ ownerId: me, model, book, runs, prompts },
     transcript: { note: (_key, text) => void notes.push(text) },
+    stopBackground: async () => void calls.push('stopBackground'),
     pool: () => Promise.resolve(pool),
   });
   const change = async (): Promise<void> => {
