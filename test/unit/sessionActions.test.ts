@@ -170,7 +170,7 @@ describe('ending a session', () => {
   it('all of them cancels the runs first, also those that wait or have a kernel of their own', async () => {
     const { actions, calls } = setUp([session()]);
     await actions.stopAll();
-    expect(calls).toEqual(['cancelAll', 'disposeAll ']);
+    expect(calls).toEqual(['cancelAll', 'disposeAll ', 'stopBackground']);
   });
 });
 
