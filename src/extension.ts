@@ -229,6 +229,7 @@ export function activate({
       transcript,
       extensionUri,
       log,
+      whyNoInput: (key) => background.withKey(key) && 'A background run has its kernel to itself.',
       runKey: process.platform === 'darwin' ? '⌥⌘Enter' : 'Ctrl+Alt+Enter',
       actions: {
         run(code, sessionKey) {
