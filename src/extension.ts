@@ -100,7 +100,13 @@ export function activate({
       graceMs: graceMs(),
       log,
     });
-    keep(settings.onDidChange(() => host.setGrace(graceMs())));
+    host.setLimits(settings.forKernels());
+    keep(
+      settings.onDidChange(() => {
+        host.setGrace(graceMs());
+        host.setLimits(settings.forKernels());
+      }),
+    );
     hosting = host;
     return host;
   });

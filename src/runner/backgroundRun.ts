@@ -2,7 +2,7 @@ import { systemClock } from '../base/clock';
 import { deferred } from '../base/deferred';
 import { HoldfastError } from '../base/errors';
 import type { Log } from '../base/log';
-import type { ArtifactSink } from './artifactSink';
+import { type ArtifactSink } from './artifactSink';
 import type {
   BackgroundKernel,
   BackgroundOutcome,

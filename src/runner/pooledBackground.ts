@@ -1,8 +1,14 @@
 import { HoldfastError } from '../base/errors';
+import type { CodeSource, ExecutionReply, InterruptVerdict } from '../kernel/execution';
 import { asOutput } from '../kernel/output';
-import type { CodeSource, ExecutionReply } from '../kernel/execution';
 import type { PooledKernel, ShutdownOutcome } from '../kernel/kernel';
 import type { BackgroundKernel, BackgroundOutcome, OnOutput } from './backgroundTypes';
+
+const CANNOT_INTERRUPT: InterruptVerdict = {
+  delivered: false,
+  target: 'its kernel',
+  reason: 'This kernel can’t be interrupted.',
+};
 
 type Send = (onOutput: OnOutput, signal: AbortSignal) => ReturnType<PooledKernel['execute']>;
 
@@ -15,15 +21,10 @@ export function backgroundKernelOf(
   return {
     execute: (code, { onOutput }) =>
       outcomeOf(kernel, onOutput, (take, signal) =>
-        kernel.execute(code, {
-          executionId,
-          onOutput: take,
-          signal,
-          ...(source && { source }),
-        }),
+        kernel.execute(code, { executionId, onOutput: take, signal, ...(source && { source }) }),
       ),
     // Not bound to the execution: an interrupt of the clean-up after it is one, too.
-    interrupt: async () => kernel.interrupt?.(),
+    interrupt: async () => (kernel.interrupt ? kernel.interrupt() : CANNOT_INTERRUPT),
     kill: async () => assertConfirmed(await (kernel.kill?.() ?? kernel.shutdown(undefined))),
     shutdown: async () => assertConfirmed(await kernel.shutdown(undefined)),
   };
@@ -54,11 +55,13 @@ async function outcomeOf(
   };
   // Background runs are interrupted by name, never by their signal.
   const reply = await send(take, new AbortController().signal);
-  if (reply.cancelled && !kernel.isAlive()) return { error: endOf(kernel) };
+  if (reply.cancelled && !kernel.isAlive()) {
+    throw new HoldfastError('kernel_died', kernel.exit?.summary ?? 'The kernel died.');
+  }
   return outcomeOfReply(reply, traceback);
 }
 
-/** `traceback`: the last that the code showed. */
+/** Of a kernel that lived. `traceback`: the last that the code showed. */
 export function outcomeOfReply(
   reply: ExecutionReply,
   traceback: string | undefined,
@@ -68,11 +71,6 @@ export function outcomeOfReply(
     return { error: 'The code asked for input, and nobody can answer in the background.' };
   if (reply.status === 'ok') return {};
   return { error: traceback ?? 'The code failed.' };
-}
-
-function endOf({ exit }: PooledKernel): string {
-  const how = exit?.summary ?? 'The kernel is gone.';
-  return `${how} Whether this run had completed is uncertain.`;
 }
 
 function assertConfirmed({ confirmed, reason }: ShutdownOutcome): void {

@@ -116,10 +116,11 @@ test(
     await window.page.locator('.action-item.focused', { hasText: 'Show Output' }).waitFor();
     await window.page.keyboard.press('Enter');
     await panelText('step 2');
-    const atFirst = (await steps()).length;
-    await panelText(`step ${atFirst + 4}`);
+    const [last = 0] = (await steps()).slice(-1);
+    await panelText(`step ${last + 4}`);
+    // The page holds what is near to sight.
     const seen = await steps();
-    expect(seen).toEqual(seen.map((_, at) => at + 1));
+    expect(seen).toEqual(seen.map((_, at) => (seen[0] ?? 0) + at));
     await window.screenshot('background-3-reloaded');
   },
 );
@@ -142,7 +143,7 @@ test("the tree's action interrupts it: its end is shown, and all its output is i
   );
   const written = [...text.matchAll(/^step (\d+)$/gm)].map(([, step]) => Number(step));
   expect(written).toEqual(written.map((_, at) => at + 1));
-  expect(written.length).toBeGreaterThanOrEqual(seen.length);
+  expect(written.length).toBeGreaterThanOrEqual(seen.at(-1) ?? 0);
   expect(text).toContain('KeyboardInterrupt');
   await window.screenshot('background-5-output');
 });

@@ -189,7 +189,8 @@ export class BackgroundRunsHere {
       execute: (code, { onOutput }) => {
         this.display.started(request, this.parts.clock.now());
         this.parts.onChange();
-        return kernel.execute(code, { onOutput: this.display.shown(request, onOutput) });
+        const run = kernel.execute(code, { onOutput: this.display.shown(request, onOutput) });
+        return this.display.witness(request, run);
       },
       shutdown: () => {
         this.parts.onChange();

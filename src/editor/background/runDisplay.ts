@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from '../../base/errors';
 import { asOutput, type KernelOutput } from '../../kernel/output';
 import { OutputLog } from '../../pool/outputLog';
 import type { ExecutionResult } from '../../pool/types';
@@ -10,6 +11,8 @@ interface Seen {
   readonly log: OutputLog;
   /** The last that the code showed. */
   traceback: string | undefined;
+  /** How its kernel died under it. */
+  death?: string;
 }
 
 /** Shows background runs in the panel, each in a tab of its own, and knows what came of them as a result. */
@@ -58,6 +61,19 @@ export class RunDisplay {
       this.transcript.output(executionId, output);
       onOutput(piece);
     };
+  }
+
+  /** Remembers, of a run that fails with its kernel's death, how that died: the engine keeps such things to itself. */
+  async witness<T>({ executionId }: BackgroundRequest, run: Promise<T>): Promise<T> {
+    try {
+      return await run;
+    } catch (error) {
+      const seen = this.seen.get(executionId);
+      if (seen && codeOf(error) === 'kernel_died') {
+        seen.death = `${messageOf(error)} Whether this run had completed is uncertain.`;
+      }
+      throw error;
+    }
   }
 
   late(
@@ -110,7 +126,8 @@ export class RunDisplay {
 
   /** An error that the code has shown itself is not said again. */
   private remarkOn({ executionId, error }: BackgroundSnapshot): string | undefined {
-    return error === this.seen.get(executionId)?.traceback ? undefined : error;
+    const { traceback, death } = this.seen.get(executionId) ?? {};
+    return death ?? (error === traceback ? undefined : error);
   }
 }
 

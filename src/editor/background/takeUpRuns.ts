@@ -1,8 +1,9 @@
-import { messageOf } from '../../base/errors';
+import { HoldfastError, messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Adoption, Place } from '../../hosting';
 import type {
   BackgroundKernel,
+  BackgroundOutcome,
   BackgroundRequest,
   BackgroundSnapshot,
   EarlierBackgroundRun,
@@ -92,25 +93,26 @@ async function goOn(
   if (kernel) {
     kernel.onDidLateOutput?.((late) => display.late(request, late));
     parts.goOn(run, backgroundKernelOf(kernel, executionId), ({ onOutput }) =>
-      resumed(kernel, executionId, filled(onOutput)),
+      display.witness(request, resumed(kernel, executionId, filled(onOutput))),
     );
   } else {
     // It ended while nobody was there; what it said until then is known all the same.
-    parts.goOn(run, noKernel, async ({ onOutput }) => {
-      const take = filled(onOutput);
-      let traceback: string | undefined;
-      for (const output of past.outputs) {
-        if (output.type === 'error') traceback = output.traceback;
-        take(output);
-      }
-      if (past.reply && !past.reply.cancelled) return outcomeOfReply(past.reply, traceback);
-      return {
-        error:
-          'The kernel ended while the window was away. Whether this run had completed is uncertain.',
-      };
-    });
+    parts.goOn(run, noKernel, ({ onOutput }) =>
+      display.witness(request, outcomeOf(past, filled(onOutput))),
+    );
   }
   return place;
+}
+
+async function outcomeOf({ outputs, reply }: PastRun, take: OnOutput): Promise<BackgroundOutcome> {
+  let traceback: string | undefined;
+  for (const output of outputs) {
+    if (output.type === 'error') traceback = output.traceback;
+    take(output);
+  }
+  if (reply && !reply.cancelled) return outcomeOfReply(reply, traceback);
+  const message = 'The kernel ended while the window was away.';
+  return Promise.reject(new HoldfastError('kernel_died', message));
 }
 
 function giveUpStart({ request }: GoingRun, { keep, startAgain }: TakeUpRunsParts): void {
