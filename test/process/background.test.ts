@@ -1,12 +1,20 @@
 import { promises as fs } from 'node:fs';
+import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../src/base/log';
-import { createKernelHosting, discoverHosts, hostToTakeUp } from '../../src/hosting';
+import {
+  createKernelHosting,
+  discoverHosts,
+  hostToTakeUp,
+  type FoundHost,
+  type KernelHosting,
+} from '../../src/hosting';
 import { asOutput } from '../../src/kernel/output';
 import { createBackgroundRuns } from '../../src/runner/background';
+import type { BackgroundSnapshot } from '../../src/runner/backgroundTypes';
 import { backgroundKernelOf } from '../../src/runner/pooledBackground';
 import { until } from '../support/until';
-import { backgroundWindow } from './support/background';
+import { backgroundWindow, type BackgroundWindow } from './support/background';
 import {
   bundle,
   hostingForTest,
@@ -154,11 +162,15 @@ test('code that fails: its traceback is the error, and other runs go on', async 
   expect(await fs.readFile(end.artifact ?? '', 'utf8')).toContain('ZeroDivisionError');
 });
 
-test('over a reload: status, elapsed time, head, tab and file go on without a gap or a double', async () => {
+/** A window with runs, and how it reloads. */
+async function reloading(): Promise<{
+  before: BackgroundWindow;
+  reload: () => Promise<{ after: BackgroundWindow; over: readonly BackgroundSnapshot[] }>;
+}> {
   const runtimeDir = temporaryFolder();
   const folder = temporaryFolder();
   const hostScript = await bundle('src/kernelHost/main.ts', `${temporaryFolder()}/host.js`);
-  const make = () => {
+  const make = (): KernelHosting => {
     const hosting = createKernelHosting({
       ...{ hostScript, runnersDir, runtimeDir, workspace: 'test', log: silentLog },
       graceMs: 20_000,
@@ -170,26 +182,34 @@ test('over a reload: status, elapsed time, head, tab and file go on without a ga
     return hosting;
   };
   const first = make();
-  const before = backgroundWindow(first, folder, { ownerId: 'window:before' });
   first.keep('window', 'window:before');
+  const before = backgroundWindow(first, folder, { ownerId: 'window:before' });
+  const reload = async () => {
+    before.here.leave();
+    await first.leave();
+    const second = make();
+    let found: FoundHost | undefined;
+    await until(async () => {
+      found = hostToTakeUp(await discoverHosts({ workspace: 'test', runtimeDir, log: silentLog }));
+      return found !== undefined;
+    }, 5_000);
+    const adoption = await second.adopt(found!);
+    const after = backgroundWindow(second, folder, { ownerId: 'window:after' });
+    const { places, over } = await after.here.takeUp(adoption);
+    adoption.stopOthers(places);
+    return { after, over };
+  };
+  return { before, reload };
+}
+
+test('over a reload: status, elapsed time, head, tab and file go on without a gap or a double', async () => {
+  const { before, reload } = await reloading();
   const quick = await before.launch('print("quick")', { ownerId: 'window:before' });
   await before.until(quick, ({ done }) => done);
   const id = await before.launch(training, { ownerId: 'window:before', label: 'Train' });
   const { startedAt } = await before.until(id, ({ stdout }) => stdout.includes('epoch 10'));
-  before.here.leave();
-  await first.leave();
-
-  const second = make();
-  let found: Awaited<ReturnType<typeof discoverHosts>>[number] | undefined;
-  await until(async () => {
-    found = hostToTakeUp(await discoverHosts({ workspace: 'test', runtimeDir, log: silentLog }));
-    return found !== undefined;
-  }, 5_000);
-  const adoption = await second.adopt(found!);
-  const after = backgroundWindow(second, folder, { ownerId: 'window:after' });
-  const taken = await after.here.takeUp(adoption);
-  adoption.stopOthers(taken.places);
-  expect(taken.over).toMatchObject([
+  const { after, over } = await reload();
+  expect(over).toMatchObject([
     { executionId: quick, status: 'done', stdout: 'quick\n', request: { ownerId: 'window:after' } },
   ]);
   expect(after.here.find(id)).toMatchObject({
@@ -203,4 +223,27 @@ test('over a reload: status, elapsed time, head, tab and file go on without a ga
   expect(lines(after.shown(id))).toEqual(epochs(200));
   expect(lines(await fs.readFile(end.artifact ?? '', 'utf8'))).toEqual(epochs(200));
   expect(after.failures).toEqual([]);
+});
+
+test('over a reload that the kernel host has kept only the end of: the file has all, and the head is of the file', async () => {
+  const { before, reload } = await reloading();
+  const goOn = path.join(temporaryFolder(), 'go-on');
+  // More than the kernel host keeps for a next window, and less than what it holds for this one.
+  const id = await before.launch(`
+import os, time
+for epoch in range(300000): print("epoch", epoch)
+while not os.path.exists(${JSON.stringify(goOn)}): time.sleep(0.05)
+print("epoch 300000")
+`);
+  const { artifact = '' } = await before.until(id, ({ stdout }) => stdout.endsWith('out here.]\n'));
+  await until(async () => (await fs.readFile(artifact, 'utf8')).endsWith('epoch 299999\n'), 20_000);
+  const { after } = await reload();
+  await fs.writeFile(goOn, '');
+  const end = await after.until(id, ({ done }) => done);
+  expect(end).toMatchObject({ status: 'done', artifact });
+  const all = lines(await fs.readFile(artifact, 'utf8'));
+  expect(all).toHaveLength(300_001);
+  expect(all.findIndex((line, at) => line !== `epoch ${at}`)).toBe(-1);
+  expect(end.stdout.slice(0, 1_000_000)).toBe(all.join('\n').slice(0, 1_000_000));
+  expect(lines(after.shown(id)).slice(0, 100)).toEqual(epochs(100));
 });
