@@ -9,6 +9,8 @@ import { registerCellLens } from './editor/background/cellLens';
 import { registerBackgroundCommands } from './editor/background/commands';
 import { tellOfEnd } from './editor/background/tellOfEnd';
 import { registerCommands } from './editor/commands';
+import { Diagnostics } from './editor/diagnostics/diagnostics';
+import { StderrDocuments } from './editor/diagnostics/stderrDocuments';
 import { Door } from './editor/door';
 import { Failures } from './editor/failures';
 import { followContexts, followLateOutput, followSessions } from './editor/follow';
@@ -51,6 +53,7 @@ export function activate({
   extensionUri,
   storageUri,
   globalStorageUri,
+  extension,
 }: vscode.ExtensionContext): void {
   const keep = <T extends vscode.Disposable>(part: T): T => {
     subscriptions.push(part);
@@ -60,11 +63,22 @@ export function activate({
   const channel = keep(vscode.window.createOutputChannel('Holdfast', { log: true }));
   const log = logTo(channel);
   const failures = new Failures(log, () => channel.show());
-  const onFailure = (error: unknown): void => failures.tell(error);
+  const onFailure = (error: unknown): void => {
+    diagnostics.failed(error);
+    failures.tell(error);
+  };
   // `vscode.env.sessionId` is the same everywhere when telemetry is off.
   const ownerId = `window:${randomUUID()}`;
 
   const model = keep(new SessionsModel(clock));
+  const diagnostics = new Diagnostics({
+    ownerId,
+    version: (extension.packageJSON as { version: string }).version,
+    model,
+    clock,
+    hostPid: () => hosting?.hostPid,
+  });
+  const stderrs = keep(new StderrDocuments());
   const book = new SessionBook();
   const transcript = keep(createTranscript());
 
@@ -139,7 +153,7 @@ export function activate({
       kernelHost(),
       takenUp(),
     ]);
-    const { interpreters, preludes } = await python();
+    const backend = await python();
     const settings = await configuration();
     // From here on the host is told what a window after this one has to know, each thing before it takes effect.
     keepForNextWindow({ host, ownerId, book });
@@ -147,8 +161,8 @@ export function activate({
       ...settings.forPool(),
       ...before,
       onRecord: (id, record) => host.keep(keptKeys.session(id), record),
-      startKernel: (request) => startKernel(request, interpreters, preludes, host),
-      preludeContent: (session) => preludes.contentOf(session),
+      startKernel: (request) => startKernel(request, backend, host),
+      preludeContent: (session) => backend.preludes.contentOf(session),
       ownerKind,
       mayEvict,
       clock,
@@ -157,6 +171,7 @@ export function activate({
     keep(settings.onDidChange(() => created.configure(settings.forPool())));
     madePool = created;
     model.attach(created);
+    keep(diagnostics.follow(created));
     keep(followLateOutput(created, model, transcript));
     return created;
   });
@@ -195,13 +210,12 @@ export function activate({
       assertAllowed: assertTrusted,
       ready: pool,
       async load(onChange) {
-        const [{ BackgroundRunsHere }, { startKernel }, { interpreters, preludes }, settings] =
-          await Promise.all([
-            import('./editor/background/backgroundRunsHere'),
-            import('./editor/python/startPython'),
-            python(),
-            configuration(),
-          ]);
+        const [{ BackgroundRunsHere }, { startKernel }, backend, settings] = await Promise.all([
+          import('./editor/background/backgroundRunsHere'),
+          import('./editor/python/startPython'),
+          python(),
+          configuration(),
+        ]);
         const storage = storageUri ?? globalStorageUri;
         return new BackgroundRunsHere({
           ...{ ownerId, clock, log, transcript, door, newId: randomUUID, onChange, onFailure },
@@ -210,8 +224,7 @@ export function activate({
           maxOutputBytes: () => settings.forPool().maxOutputBytes,
           keep: (key, value) => hosting?.keep(key, value),
           onEnd: (run) => tellOfEnd(run, ownerId, settings.get('background.notify'), prompts),
-          startKernel: async (request) =>
-            startKernel(request, interpreters, preludes, await kernelHost()),
+          startKernel: async (request) => startKernel(request, backend, await kernelHost()),
         });
       },
     }),
@@ -301,6 +314,11 @@ export function activate({
       resolve: async (place) => (await python()).resolve(place),
       interpreters: async () => (await python()).interpreters,
       showLog: () => channel.show(),
+      async showStderr(session) {
+        const text = await (await pool()).stderr(session.id);
+        await stderrs.show(session, book.labelOf(session), text);
+      },
+      copyDiagnostics: () => diagnostics.copy(),
     }),
   );
   keep(new HostsTree(hosts));

@@ -171,6 +171,8 @@ export class BackgroundRunsHere {
         this.parts.startKernel({
           ...session,
           ...(interpreter !== undefined && { interpreter }),
+          // What is held by agents alone begins with a restricted environment.
+          owners: [request.ownerId ?? this.parts.ownerId],
           signal: limited,
         }),
       );

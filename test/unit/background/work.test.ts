@@ -95,6 +95,7 @@ describe('a launch', () => {
       cwd: '/w',
       sessionId: 'python:background:run-1',
       place: { id: 'background:run-1', incarnation: 1 },
+      owners: [me],
     });
     expect(kept.get('background/run-1')).toMatchObject({ kind: 'going', phase: 'running' });
     const [execution] = kernels.at(0).executions;
