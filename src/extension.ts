@@ -3,7 +3,14 @@ import * as vscode from 'vscode';
 import { systemClock } from './base/clock';
 import { HoldfastError, messageOf } from './base/errors';
 import { lazy } from './base/lazy';
+import { BackgroundActions } from './editor/background/backgroundActions';
+import { BackgroundWork } from './editor/background/backgroundWork';
+import { registerCellLens } from './editor/background/cellLens';
+import { registerBackgroundCommands } from './editor/background/commands';
+import { tellOfEnd } from './editor/background/tellOfEnd';
 import { registerCommands } from './editor/commands';
+import { Diagnostics } from './editor/diagnostics/diagnostics';
+import { StderrDocuments } from './editor/diagnostics/stderrDocuments';
 import { Door } from './editor/door';
 import { Failures } from './editor/failures';
 import { followContexts, followLateOutput, followSessions } from './editor/follow';
@@ -43,13 +50,20 @@ import type { KernelPool } from './pool/types';
 // The editor calls `deactivate` with nothing in hand.
 let hosting: KernelHosting | undefined;
 let leaveAll: (() => Promise<void>) | undefined;
+let backgroundWork: BackgroundWork | undefined;
 
 /**
  * Builds the parts and wires them. What runs code (the pool, the kernel host's client, the search for an interpreter) is
  * loaded at the first run, so that a window that only opens a Python file pays for none of it.
  */
-export function activate(extension: vscode.ExtensionContext): void {
-  const { subscriptions, extensionUri } = extension;
+export function activate({
+  subscriptions,
+  extensionUri,
+  storageUri,
+  globalStorageUri,
+  workspaceState,
+  extension,
+}: vscode.ExtensionContext): void {
   const keep = <T extends vscode.Disposable>(part: T): T => {
     subscriptions.push(part);
     return part;
@@ -58,11 +72,22 @@ export function activate(extension: vscode.ExtensionContext): void {
   const channel = keep(vscode.window.createOutputChannel('Holdfast', { log: true }));
   const log = logTo(channel);
   const failures = new Failures(log, () => channel.show());
-  const onFailure = (error: unknown): void => failures.tell(error);
+  const onFailure = (error: unknown): void => {
+    diagnostics.failed(error);
+    failures.tell(error);
+  };
   // `vscode.env.sessionId` is the same everywhere when telemetry is off.
   const ownerId = `window:${randomUUID()}`;
 
   const model = keep(new SessionsModel(clock));
+  const diagnostics = new Diagnostics({
+    ownerId,
+    version: (extension.packageJSON as { version: string }).version,
+    model,
+    clock,
+    hostPid: () => hosting?.hostPid,
+  });
+  const stderrs = keep(new StderrDocuments());
   const book = new SessionBook();
   const transcript = keep(createTranscript());
 
@@ -85,14 +110,14 @@ export function activate(extension: vscode.ExtensionContext): void {
     );
   });
   const workspace = workspaceIdentity(randomUUID);
-  const leftOut = new LeftOut(extension.workspaceState);
+  const leftOut = new LeftOut(workspaceState);
   let usesRecords = false;
   const records = lazy(async (): Promise<Records> => {
     usesRecords = true;
     const { createRecords } = await import('./editor/records');
     const settings = await configuration();
     return createRecords({
-      storage: extension.globalStorageUri.fsPath,
+      storage: globalStorageUri.fsPath,
       workspace: workspace.startsWith('empty:') ? undefined : workspace,
       writer: randomUUID().replaceAll('-', ''),
       transcript,
@@ -142,7 +167,10 @@ export function activate(extension: vscode.ExtensionContext): void {
       // What was another's is this window's now.
       hosts.look().catch(onFailure);
       const { preludes } = await python();
-      return takeUp(adoption, { ownerId, transcript, book, runs, preludes, record, log });
+      const otherPlaces = await background.takeUp(adoption);
+      return takeUp(adoption, {
+        ...{ ownerId, transcript, book, runs, preludes, otherPlaces, record, log },
+      });
     } catch (error) {
       log.warn(`The sessions of the window before are not taken up: ${messageOf(error)}`);
       return {};
@@ -156,7 +184,7 @@ export function activate(extension: vscode.ExtensionContext): void {
       kernelHost(),
       takenUp(),
     ]);
-    const { interpreters, preludes } = await python();
+    const backend = await python();
     const settings = await configuration();
     // From here on the host is told what a window after this one has to know, each thing before it takes effect.
     keepForNextWindow({ host, ownerId, book });
@@ -164,8 +192,8 @@ export function activate(extension: vscode.ExtensionContext): void {
       ...settings.forPool(),
       ...before,
       onRecord: (id, record) => host.keep(keptKeys.session(id), record),
-      startKernel: (request) => startKernel(request, interpreters, preludes, host),
-      preludeContent: (session) => preludes.contentOf(session),
+      startKernel: (request) => startKernel(request, backend, host),
+      preludeContent: (session) => backend.preludes.contentOf(session),
       ownerKind,
       mayEvict,
       clock,
@@ -174,13 +202,17 @@ export function activate(extension: vscode.ExtensionContext): void {
     keep(settings.onDidChange(() => created.configure(settings.forPool())));
     madePool = created;
     model.attach(created);
+    keep(diagnostics.follow(created));
     keep(followLateOutput(created, model, transcript));
     return created;
   });
 
   const door = new Door({
     execute: async (code, options) => (await pool()).execute(code, options),
-    disposers: [async (owner) => madePool?.disposeOwner(owner)],
+    disposers: [
+      async (owner) => madePool?.disposeOwner(owner),
+      (owner) => background.disposeOwner(owner),
+    ],
     isStreaming: () => false,
     record,
     log,
@@ -192,6 +224,7 @@ export function activate(extension: vscode.ExtensionContext): void {
       leaveHost: async () => hosting?.leave(),
       log,
     });
+  const showPanelOnce = lazy(() => void panel.show().catch(onFailure));
   const runs = keep(
     new Runs({
       ownerId,
@@ -203,10 +236,43 @@ export function activate(extension: vscode.ExtensionContext): void {
       assertAllowed: assertTrusted,
       resolve: async (place) => (await python()).resolve(place),
       mode: async () => (await configuration()).get('kernelMode'),
-      onBegin: lazy(() => void panel.show().catch(onFailure)),
+      onBegin: showPanelOnce,
     }),
   );
-  const actions = new SessionActions({ ownerId, model, book, runs, transcript, prompts, pool });
+  const background: BackgroundWork = keep(
+    new BackgroundWork({
+      ownerId,
+      clock,
+      door,
+      newId: randomUUID,
+      assertAllowed: assertTrusted,
+      ready: pool,
+      async load(onChange) {
+        const [{ BackgroundRunsHere }, { startKernel }, backend, settings] = await Promise.all([
+          import('./editor/background/backgroundRunsHere'),
+          import('./editor/python/startPython'),
+          python(),
+          configuration(),
+        ]);
+        const storage = storageUri ?? globalStorageUri;
+        return new BackgroundRunsHere({
+          ...{ ownerId, clock, log, transcript, door, newId: randomUUID, onChange, onFailure },
+          folder: vscode.Uri.joinPath(storage, 'background').fsPath,
+          startTimeoutMs: () => settings.forPool().startTimeoutMs,
+          maxOutputBytes: () => settings.forPool().maxOutputBytes,
+          keep: (key, value) => hosting?.keep(key, value),
+          onEnd: (run) => tellOfEnd(run, ownerId, settings.get('background.notify'), prompts),
+          startKernel: async (request) => startKernel(request, backend, await kernelHost()),
+        });
+      },
+    }),
+  );
+  backgroundWork = background;
+  const stopBackground = (): Promise<void> => background.disposeOwner(ownerId);
+  const actions = new SessionActions({
+    ...{ ownerId, model, book, runs, transcript, prompts, pool, stopBackground },
+  });
+  const backgroundActions = new BackgroundActions({ work: background, prompts });
   keep(offerMoreThanInterrupts({ model, book, runs, actions, prompts, onFailure }));
   const fullPool = keep(
     new FullPool({
@@ -216,21 +282,26 @@ export function activate(extension: vscode.ExtensionContext): void {
     }),
   );
   const sessionOfKey = (key: string): SessionTarget | undefined => {
-    const label = transcript.sessions().find((head) => head.key === key)?.label;
-    return book.withKey(key) ?? targetOfKey(key, label ?? key);
+    const heads = transcript.sessions();
+    const earlier = heads.find((head) => head.key === key && head.state === 'earlier');
+    return book.withKey(key) ?? (earlier && targetOfKey(key, earlier.label));
   };
   const panel = keep(
     registerPanel({
       transcript,
       extensionUri,
       log,
+      whyNoInput: (key) => background.withKey(key) && 'A background run has its kernel to itself.',
       runKey: process.platform === 'darwin' ? '⌥⌘Enter' : 'Ctrl+Alt+Enter',
       actions: {
         run(code, sessionKey) {
           const known = sessionKey === undefined ? undefined : sessionOfKey(sessionKey);
           return runs.run({ code, to: known ?? placeOf(activePython()?.document) });
         },
-        interrupt: (sessionKey) => actions.interrupt(sessionKey),
+        interrupt(sessionKey) {
+          const run = background.withKey(sessionKey);
+          return run ? backgroundActions.interrupt(run.executionId) : actions.interrupt(sessionKey);
+        },
         async showHelpers(sessionKey) {
           await vscode.commands.executeCommand('holdfast.showHelpers', sessionKey);
         },
@@ -245,8 +316,8 @@ export function activate(extension: vscode.ExtensionContext): void {
     panel.disableInput('Nothing runs until this workspace is trusted.');
     keep(vscode.workspace.onDidGrantWorkspaceTrust(() => panel.disableInput(undefined)));
   }
-  keep(followSessions(model, book, runs, transcript));
-  keep(followContexts(model, runs));
+  keep(followSessions(model, book, runs, transcript, background));
+  keep(followContexts(model, runs, background));
   keep(new StatusBar(model, book, runs, clock));
   keep(
     new SessionsTree(
@@ -258,14 +329,27 @@ export function activate(extension: vscode.ExtensionContext): void {
         firstLineOf: (executionId) => runs.get(executionId)?.firstLine,
         inOwnKernels: () => runs.inOwnKernels(),
         isLeftOut: (session) => leftOut.has(sessionKeyOf(session)),
+        backgroundRuns: () =>
+          background
+            .list()
+            .map((run) => ({ ...run, unheeded: background.isUnheeded(run.executionId) })),
       },
       clock,
       runs.onDidChange,
+      background.onDidChange,
       leftOut.onDidChange,
     ),
   );
   const recordActions = new RecordActions({ transcript, leftOut, prompts, records });
   keep(registerRecordCommands({ actions: recordActions, leftOut, model, book, onFailure }));
+  keep(
+    registerBackgroundCommands({
+      ...{ work: background, actions: backgroundActions, panel, onFailure },
+      onBegin: showPanelOnce,
+      resolve: async (place) => (await python()).resolve(place),
+    }),
+  );
+  keep(registerCellLens(async () => (await configuration()).get('background.codeLens')));
   keep(
     registerCommands({
       ownerId,
@@ -280,6 +364,11 @@ export function activate(extension: vscode.ExtensionContext): void {
       resolve: async (place) => (await python()).resolve(place),
       interpreters: async () => (await python()).interpreters,
       showLog: () => channel.show(),
+      async showStderr(session) {
+        const text = await (await pool()).stderr(session.id);
+        await stderrs.show(session, book.labelOf(session), text);
+      },
+      copyDiagnostics: () => diagnostics.copy(),
     }),
   );
   keep(new HostsTree(hosts));
@@ -311,5 +400,6 @@ export function activate(extension: vscode.ExtensionContext): void {
 
 /** Stops no kernel: a reload and a close look alike here. The kernel host knows what to do about a window that leaves. */
 export async function deactivate(): Promise<void> {
+  backgroundWork?.leave();
   await leaveAll?.();
 }

@@ -29,8 +29,14 @@ export const settings = {
   memoryCapMB: v.pipe(v.number(), v.finite()),
   maxOutputBytes: whole(0),
   'transcripts.keep': v.boolean(),
+  // Read entry by entry, so that one that cannot be used costs no other, and no message has a value in it.
+  environment: v.unknown(),
+  'agents.environment': v.unknown(),
+  envFile: v.string(),
   queueOnError: queuePolicy,
   queueOnInterrupt: queuePolicy,
+  'background.codeLens': v.boolean(),
+  'background.notify': v.picklist(['never', 'unfocused', 'always']),
 };
 
 export type SettingName = keyof typeof settings;
@@ -56,8 +62,13 @@ export const defaults: { readonly [Name in SettingName]: Setting<Name> } = {
   memoryCapMB: 1_024,
   maxOutputBytes: 50_000,
   'transcripts.keep': true,
+  environment: {},
+  'agents.environment': [],
+  envFile: '${workspaceFolder}/.env',
   queueOnError: 'continue',
   queueOnInterrupt: 'continue',
+  'background.codeLens': true,
+  'background.notify': 'unfocused',
 };
 
 /** What the pool goes by, of the settings in the units that people read. */

@@ -19,6 +19,10 @@ const stateWords: Record<string, string> = {
   dead: 'Kernel died',
   gone: 'Ended',
   earlier: 'From earlier',
+  // Of background runs.
+  done: 'Done',
+  failed: 'Failed',
+  interrupted: 'Interrupted',
 };
 
 /** Which session is shown, how it is, and what can be done with it. */

@@ -36,6 +36,7 @@ it('a run that goes on over a reload is recorded when it ends, kept from agents 
       book: new SessionBook(),
       runs: { follow: () => undefined } as unknown as TakeUpParts['runs'],
       preludes: { takeUp: async (kernel) => kernel },
+      otherPlaces: [],
       record: (run) => recorded.push(run),
       log: silentLog,
     },

@@ -1,6 +1,6 @@
 import { systemClock } from '../../base/clock';
 import type { Log } from '../../base/log';
-import type { Adoption } from '../../hosting';
+import type { Adoption, Place } from '../../hosting';
 import type { RunRecord, SessionRecord } from '../../pool/records';
 import type { KernelPoolOptions } from '../../pool/types';
 import type { Transcript } from '../panel/transcript';
@@ -20,6 +20,8 @@ export interface TakeUpParts {
   readonly preludes: Pick<Preludes, 'takeUp'>;
   /** Keeps what came of a run that began in the window before. */
   record(run: RecordedRun): void;
+  /** Of kernels that somebody else has taken up. */
+  readonly otherPlaces: readonly Place[];
   readonly log: Log;
 }
 
@@ -50,7 +52,7 @@ export function takeUp(adoption: Adoption, parts: TakeUpParts): TakenUp {
     const session = { key, label: book.labelOf(known), sessionId: known.sessionId };
     replay(transcript, session, events, resumed);
   }
-  adoption.stopOthers(records);
+  adoption.stopOthers([...records, ...parts.otherPlaces]);
   log.info(`${records.length} sessions of the window before are taken up.`);
 
   return {

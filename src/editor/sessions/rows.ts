@@ -7,7 +7,9 @@ import type {
 } from '../../pool/types';
 import type { ActiveRun } from '../runs';
 import { abilitiesOf } from './abilities';
+import { backgroundRows, type BackgroundFacts } from './backgroundRows';
 import { capacityRow } from './capacityRow';
+import { environmentRows } from './environmentRow';
 import { notResponding, stateIcon } from './icons';
 import { ownerInWords } from './owners';
 import { leaf, ownerRowId, runRowId, sessionRowId, type Leaf, type Row, type RowIcon } from './row';
@@ -33,6 +35,8 @@ export interface RowContext {
   inOwnKernels(): readonly Pick<ActiveRun, 'executionId' | 'firstLine' | 'startedAt'>[];
   /** The session's transcript is not kept on disk. Absent: each is, as far as the settings go. */
   isLeftOut?(session: SessionSnapshot): boolean;
+  /** Oldest first. */
+  backgroundRuns?(): readonly BackgroundFacts[];
 }
 
 /** The whole tree: the capacity line, then the sessions. */
@@ -45,6 +49,7 @@ export function treeRows(
     ...capacityRow(capacity, sessions, context),
     ...sessions.map((session) => sessionRow(session, context)),
     ...context.inOwnKernels().map((run) => runRow(run, context.now)),
+    ...backgroundRows(context.backgroundRuns?.() ?? [], context),
   ];
 }
 
@@ -74,6 +79,7 @@ function sessionRow(session: SessionSnapshot, context: RowContext): Row {
       ...executionRows(session, context),
       ...session.owners.map((owner) => ownerRow(session, owner, context)),
       ...processRows(session, context),
+      ...environmentRows(session),
     ],
   };
 }
