@@ -7,6 +7,7 @@ import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../src/base/clock';
+import { deferred } from '../../src/base/deferred';
 import { messageOf } from '../../src/base/errors';
 import type { Log } from '../../src/base/log';
 import { createTranscript, type Transcript } from '../../src/editor/panel/transcript';
@@ -140,14 +141,12 @@ async function main(): Promise<void> {
   commands.once('close', () => void hosting.leave().then(() => process.exit(0)));
   const hosts = new Hosts({ workspace, log, clock, ownPid: () => hosting.hostPid });
   const ids: string[] = [];
-  let pool: KernelPool | undefined;
-  const readyPool = (): Promise<KernelPool> =>
-    pool ? Promise.resolve(pool) : Promise.reject(new Error('too early'));
+  const pool = deferred<KernelPool>();
   const runs = new Runs({
     ownerId,
     clock,
     transcript,
-    pool: readyPool,
+    pool: () => pool.promise,
     onFailure: (error) => log.warn(`A run failed: ${messageOf(error)}`),
     newId: () => ids.shift() ?? 'unnamed',
     assertAllowed: () => undefined,
@@ -177,7 +176,7 @@ async function main(): Promise<void> {
     clock,
     log,
   });
-  pool = created;
+  pool.resolve(created);
   const report = (): void => {
     const hostPid = hosting.hostPid ?? null;
     tell({ what: 'sessions', hostPid, sessions: created.sessions().map(seen) });
