@@ -158,6 +158,13 @@ export class Slot {
         for (const session of report.sessions) this.meet(window, session);
         break;
       case 'finished': {
+        const { state, lines } = report.end;
+        const isLast = window.ending === 'leave' && state === 'cancelled';
+        onNote(
+          `${this.name}: window ${window.pid} shows ${report.run} as ${state}, ${lines.length} lines`,
+        );
+        // A window that leaves sees no more of it; what became of it is the next one's to show.
+        if (isLast) break;
         const run = this.runs.get(report.run);
         const complaint = run ? complaintAbout(run, report.end) : 'is not known';
         if (complaint !== undefined) onWrong(`${this.name}: run ${report.run} ${complaint}`);
