@@ -33,10 +33,15 @@ export function takeUp(adoption: Adoption, parts: TakeUpParts): TakenUp {
   const before = parseKept(adoption.kept);
   if (before.book) book.restore(before.book);
   const records = before.records.map((record) =>
-    before.window === undefined ? record : renameOwner(record, before.window, ownerId),
+    withoutWhatIsOver(
+      before.window === undefined ? record : renameOwner(record, before.window, ownerId),
+      adoption,
+    ),
   );
   const resumed = new Set(
-    records.flatMap(({ stop, execution }) => (stop || !execution ? [] : [execution.id])),
+    records.flatMap((record) =>
+      record.stop || !record.execution || !adoption.holds(record) ? [] : [record.execution.id],
+    ),
   );
   const codes = new Map<string, string>();
   for (const [key, events] of adoption.histories) {
@@ -70,4 +75,15 @@ export function takeUp(adoption: Adoption, parts: TakeUpParts): TakenUp {
     },
     onAdoptedRun: ({ executionId, result }) => runs.follow(executionId, result),
   };
+}
+
+/** A kernel that has ended meanwhile tells nothing more: how its last run ended is in the history, or nowhere. */
+function withoutWhatIsOver(record: SessionRecord, adoption: Adoption): SessionRecord {
+  const { execution, ...rest } = record;
+  if (!execution || adoption.holds(record)) return record;
+  const events = [...adoption.histories.values()].flat();
+  const isOver = events.some(
+    (event) => event.what === 'finished' && event.execution === execution.id,
+  );
+  return isOver ? rest : record;
 }
