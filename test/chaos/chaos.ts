@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../support/until';
@@ -115,6 +115,7 @@ export class Chaos implements Field {
     }
     if (this.wrong.length === 0) await this.calmDown();
     if (this.wrong.length === 0) await this.leave();
+    writeFileSync(path.join(this.options.root, 'journal.txt'), this.journal.join('\n'));
     return {
       wrong: this.wrong,
       last: this.journal.slice(-120),
