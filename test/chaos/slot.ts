@@ -81,6 +81,11 @@ export class Slot {
 
   run(id: string, session: string, code: Code): void {
     this.runs.set(id, { id, slot: this.name, session, code });
+    // It may be over before its window tells which kernel runs it.
+    for (const kernel of this.kernels.values()) {
+      if (isDeadly(code) && kernel.session === session && kernel.fate === 'lives')
+        kernel.fate = 'may';
+    }
     this.attached?.tell({ do: 'run', run: id, session, code: code.text });
   }
 
@@ -132,6 +137,16 @@ export class Slot {
     return [...counts].filter(([, count]) => count > 1).map(([run]) => run);
   }
 
+  /** One that is told of only after something has happened to its surroundings may have been hit by that. */
+  private isSafe(window: Window, session: string): boolean {
+    const { hostPid } = window;
+    if (window !== this.window || hostPid === null || this.stoppedHost !== undefined) return false;
+    const isThreatened = [...this.runs.values()].some(
+      (run) => run.session === session && !run.end && isDeadly(run.code),
+    );
+    return !this.doomedHosts.has(hostPid) && !isThreatened;
+  }
+
   private begun(): string[] {
     try {
       return readFileSync(path.join(this.folder, 'began'), 'utf8').split('\n').filter(Boolean);
@@ -181,18 +196,21 @@ export class Slot {
     let kernel = this.kernelOf(session);
     if (!kernel && isAlive && status) {
       const { start } = status;
-      // One that is told of only after something has happened to its surroundings may have been hit by that.
-      const isSafe = window === this.attached || (window === this.window && !window.ending);
-      const hasHost = window.hostPid !== null && this.stoppedHost === undefined;
-      const fate =
-        isSafe && hasHost && !this.doomedHosts.has(window.hostPid ?? 0) ? 'lives' : 'may';
-      kernel = { slot: this.name, pid, start, nonce: nonceOf(pid), session: session.id, fate };
+      kernel = {
+        slot: this.name,
+        pid,
+        start,
+        nonce: nonceOf(pid),
+        session: nameIn(session),
+        fate: 'may',
+      };
+      if (this.isSafe(window, kernel.session)) kernel.fate = 'lives';
       this.kernels.set(`${pid}/${start}`, kernel);
     }
     const run = session.execution === null ? undefined : this.runs.get(session.execution);
     if (run && kernel) {
       run.kernel = kernel;
-      if (run.code.name === 'its own end') kernel.fate = 'ends';
+      if (isDeadly(run.code)) kernel.fate = 'ends';
     }
   }
 
@@ -206,3 +224,7 @@ export class Slot {
     this.leaving.delete(window);
   }
 }
+
+const isDeadly = ({ name }: Code): boolean => name === 'its own end';
+
+const nameIn = ({ sessionId }: SeenSession): string => sessionId.slice('python:'.length);
