@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { measureCustody } from './custody';
 import { measureEditor } from './editor';
 import { measureFlood } from './flood';
 import { measurePool } from './poolCosts';
@@ -12,6 +13,7 @@ async function main(): Promise<void> {
   await measurePool(report);
   await measureRoundTrips(report);
   await measureFlood(report);
+  await measureCustody(report);
   measureEditor(report);
   if (values.json !== undefined) {
     writeFileSync(values.json, JSON.stringify(Object.fromEntries(report), null, 2) + '\n');

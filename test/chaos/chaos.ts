@@ -148,6 +148,11 @@ export class Chaos implements Field {
       const busy = this.slots.map(({ name, attached }) => [name, attached?.sessions]);
       this.complain(`not every session comes to rest: ${JSON.stringify(busy)}`);
     }
+    const sum = (what: 'takenUp' | 'notTakenUp'): number =>
+      this.slots.reduce((total, slot) => total + slot[what], 0);
+    if (sum('notTakenUp') > 2 + sum('takenUp') / 3) {
+      this.complain(`${sum('notTakenUp')} windows could not take up what was there`);
+    }
     for (const slot of this.slots) {
       for (const { id, end, kernel, code } of slot.runs.values()) {
         if (!end && kernel?.fate === 'lives') {
@@ -287,6 +292,8 @@ export class Chaos implements Field {
     const counts: Record<string, number> = {};
     const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1);
     for (const slot of this.slots) {
+      counts['windows that took up'] = (counts['windows that took up'] ?? 0) + slot.takenUp;
+      counts['windows that could not'] = (counts['windows that could not'] ?? 0) + slot.notTakenUp;
       for (const { end } of slot.runs.values()) count(`runs ${end?.state ?? 'without an end'}`);
       for (const { fate } of slot.kernels.values()) count(`kernels: ${fate}`);
     }

@@ -30,6 +30,8 @@ export class Slot {
   /** When the last window was told to end, and nobody has taken its place. */
   emptySince: number | undefined;
   stoppedHost: number | undefined;
+  takenUp = 0;
+  notTakenUp = 0;
 
   constructor(readonly parts: SlotParts) {
     this.folder = path.join(parts.root, parts.name);
@@ -159,6 +161,7 @@ export class Slot {
     const { onWrong, onNote } = this.parts;
     switch (report.what) {
       case 'claimed':
+        this.takenUp += 1;
         if (window === this.window) this.emptySince = undefined;
         onNote(`${this.name}: window ${window.pid} takes up host ${report.hostPid}`);
         break;
@@ -167,6 +170,9 @@ export class Slot {
         onNote(`${this.name}: window ${window.pid} is ready`);
         break;
       case 'notTakenUp':
+        // A machine that is busy with others may not answer in time. How often is looked at in the end.
+        this.notTakenUp += 1;
+        this.doubt('may');
         onNote(`${this.name}: window ${window.pid} does not take up: ${report.why}`);
         break;
       case 'sessions':

@@ -108,7 +108,7 @@ test('an endless loop over a reload: interrupt and kill are still there and work
   await panelText('KeyboardInterrupt');
 });
 
-test('and when the window stays away everything is gone after the grace period', async () => {
+test('and when the window stays away everything is gone after the grace period (vscode-jupyter 5485, 1626)', async () => {
   const host = window.host();
   await window.close();
   await host.gone;

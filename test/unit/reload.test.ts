@@ -1,12 +1,10 @@
 import { expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock';
 import { silentLog } from '../../src/base/log';
 import { createTranscript } from '../../src/editor/panel/transcript';
 import { parseKept, renameOwner } from '../../src/editor/reload/keptState';
 import { keptKeys } from '../../src/editor/reload/keep';
 import { replay, type PastEvent } from '../../src/editor/reload/replay';
 import { takeUp } from '../../src/editor/reload/takeUp';
-import { Runs } from '../../src/editor/runs';
 import { SessionBook } from '../../src/editor/sessions/sessionBook';
 import { sessionKeyOf } from '../../src/editor/sessions/target';
 import type { SessionRecord } from '../../src/pool/records';
@@ -109,18 +107,7 @@ it('a replay shows runs as they were, leaves to a resumed one what comes with it
 
 it('a kernel that ended while the window was away: its last run is shown with all its output and its end', () => {
   const transcript = createTranscript();
-  const runs = new Runs({
-    ownerId: 'window:new',
-    clock: systemClock,
-    transcript,
-    newId: () => 'new',
-    assertAllowed() {},
-    pool: () => Promise.reject(new Error('not asked for')),
-    resolve: () => Promise.reject(new Error('not asked for')),
-    mode: () => Promise.resolve('session'),
-    onBegin() {},
-    onFailure() {},
-  });
+  const runs = { takeUp: () => ({}), follow: () => undefined };
   const reply = { cancelled: false, timedOut: false, stdinRequested: false } as const;
   const at = { n: 1, kernel: 'k', execution: 'run-1', at: 1 };
   const text = { type: 'stream', name: 'stdout', text: 'all of it\n' } as const;

@@ -14,7 +14,7 @@ export interface TakeUpParts {
   readonly ownerId: string;
   readonly transcript: Transcript;
   readonly book: SessionBook;
-  readonly runs: Runs;
+  readonly runs: Pick<Runs, 'takeUp' | 'follow'>;
   readonly preludes: Pick<Preludes, 'takeUp'>;
   readonly log: Log;
 }
