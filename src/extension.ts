@@ -4,6 +4,7 @@ import { systemClock } from './base/clock';
 import { HoldfastError, messageOf } from './base/errors';
 import { lazy } from './base/lazy';
 import { registerCommands } from './editor/commands';
+import { Door } from './editor/door';
 import { Failures } from './editor/failures';
 import { followContexts, followLateOutput, followSessions } from './editor/follow';
 import { logTo } from './editor/log';
@@ -30,6 +31,7 @@ import { offerMoreThanInterrupts } from './editor/sessions/unheeded';
 import { StatusBar } from './editor/statusBar';
 import { assertTrusted } from './editor/trust';
 import type { KernelHosting } from './hosting';
+import type { KernelPool } from './pool/types';
 
 // The editor calls `deactivate` with nothing in hand.
 let hosting: KernelHosting | undefined;
@@ -87,7 +89,13 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       graceMs: graceMs(),
       log,
     });
-    keep(settings.onDidChange(() => host.setGrace(graceMs())));
+    host.setLimits(settings.forKernels());
+    keep(
+      settings.onDidChange(() => {
+        host.setGrace(graceMs());
+        host.setLimits(settings.forKernels());
+      }),
+    );
     hosting = host;
     return host;
   });
@@ -111,6 +119,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       return {};
     }
   });
+  let madePool: KernelPool | undefined;
   const pool = lazy(async () => {
     const [{ createKernelPool }, { startKernel }, host, before] = await Promise.all([
       import('./pool/pool'),
@@ -134,17 +143,25 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       log,
     });
     keep(settings.onDidChange(() => created.configure(settings.forPool())));
+    madePool = created;
     model.attach(created);
     keep(followLateOutput(created, model, transcript));
     return created;
   });
 
+  const door = new Door({
+    execute: async (code, options) => (await pool()).execute(code, options),
+    disposers: [async (owner) => madePool?.disposeOwner(owner)],
+    isStreaming: () => false,
+    record: () => {},
+    log,
+  });
   const runs = keep(
     new Runs({
       ownerId,
       clock,
       transcript,
-      pool,
+      door,
       onFailure,
       newId: randomUUID,
       assertAllowed: assertTrusted,

@@ -368,13 +368,13 @@ class Outlet:
 
     # These take the lock themselves.
 
-    def emit(self, json):
+    def emit(self, json, at_once=False):
         """Sends a frame, after the text before it."""
         frame = frame_of(json)
         with self.lock, shield:
             self.seal()
             self.outbox += frame
-            if not self.holding:
+            if at_once or not self.holding:
                 self.drain()
 
     def settle(self):
@@ -1409,6 +1409,14 @@ def leave_child(problem):
 # --- The control descriptor ------------------------------------------------------------------------------------------
 
 requests = SimpleQueue()
+pings = SimpleQueue()
+
+
+def answer_pings():
+    """Life of the thread that says that the interpreter still runs. Not of the one that listens: it may have to wait."""
+    while True:
+        pings.get()
+        outlet.emit('{"op":"pong"}', at_once=True)
 
 
 def control_frames():
@@ -1440,6 +1448,8 @@ def listen():
                 requests.put(frame)
             elif op == "input":
                 questions.answers.put((frame["id"], frame["text"]))
+            elif op == "ping":
+                pings.put(None)
             elif op == "interrupt":
                 _thread.interrupt_main()
                 questions.answers.put((None, None))  # Wakes a wait that no signal can reach on Windows.
@@ -1481,6 +1491,7 @@ def prepare():
     after_import.watch("IPython.core.display", route_ipython_displays)
     after_import.watch("IPython.core.display_functions", route_ipython_displays)
     start_new_thread(outlet.send_late_text, ())
+    start_new_thread(answer_pings, ())
     start_new_thread(listen, ())
     ready = {
         "op": "ready",

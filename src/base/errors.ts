@@ -13,6 +13,9 @@ export type ErrorCode =
   | 'bad_input'
   | 'closed'
   | 'pool_full'
+  | 'run_not_found'
+  | 'too_many_runs'
+  | 'stop_unconfirmed'
   | 'capture_busy'
   | 'capture_unavailable';
 

@@ -3,9 +3,11 @@ import type { Disposable } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import { Emitter } from '../base/event';
 import type { CodeSource } from '../kernel/execution';
-import { asOutput } from '../kernel/output';
+import { asOutput, type KernelOutput } from '../kernel/output';
 import { languageOf } from '../kernel/language';
-import type { AdoptedCaller, ExecutionResult, KernelPool, PoolExecuteOptions } from '../pool/types';
+import type { AdoptedCaller, ExecutionResult, PoolExecuteOptions, RunOrigin } from '../pool/types';
+import type { RunOptions } from '../runner/runner';
+import type { Door } from './door';
 import type { Transcript } from './panel/transcript';
 import { sessionKeyOf, type SessionName, type SessionTarget } from './sessions/target';
 
@@ -22,6 +24,24 @@ export interface RunRequest {
   readonly source?: CodeSource;
   /** Either the place, whose session is resolved, or a session that is already known. */
   readonly to: Place | SessionTarget;
+  /** Who asks. Default: the person at this window. */
+  readonly by?: RunCaller;
+  /** Limit of the run, ms from the call. */
+  readonly timeoutMs?: number;
+  /** Ends the run as a person's cancel does. */
+  readonly signal?: AbortSignal;
+  /** Keeps the run out of what agents are told of the session. */
+  readonly excludeFromContext?: boolean;
+  /** Told besides the transcript. */
+  onOutput?(output: KernelOutput): void;
+}
+
+/** Whoever runs code besides the person: an agent's chat, another extension. */
+export interface RunCaller {
+  readonly ownerId: string;
+  readonly origin: RunOrigin;
+  /** For people: shown beside the run. */
+  readonly name: string;
 }
 
 export interface ActiveRun {
@@ -30,6 +50,7 @@ export interface ActiveRun {
   readonly sessionLabel: string;
   readonly firstLine: string;
   readonly source: CodeSource | undefined;
+  readonly ownerId: string;
   /** It runs in a kernel that ends with it, which no session retains. */
   readonly inOwnKernel: boolean;
   /** Milliseconds since the epoch; undefined while it waits. */
@@ -44,7 +65,8 @@ export interface RunsParts {
   readonly newId: () => string;
   /** Throws where nothing may run. Asked before anything else. */
   assertAllowed(): void;
-  pool(): Promise<KernelPool>;
+  /** Where the code goes in. */
+  readonly door: Pick<Door, 'run'>;
   /** Rejects where there is no interpreter. */
   resolve(place: Place): Promise<SessionTarget>;
   mode(): Promise<NonNullable<PoolExecuteOptions['mode']>>;
@@ -88,17 +110,23 @@ export class Runs implements Disposable {
 
   /** Resolves when the run is over. Failures are told to the person, so it does not reject. */
   async run(request: RunRequest): Promise<void> {
-    const queuedAt = this.parts.clock.now();
-    // What has to be awaited before the pool takes the code is awaited one run after the other.
-    const handedOver = this.turn.then(() => this.handOver(request, queuedAt));
-    this.turn = handedOver.then(nothing, nothing);
     try {
-      await (
-        await handedOver
-      ).over;
+      await this.perform(request);
     } catch (error) {
       this.parts.onFailure(error);
     }
+  }
+
+  /** The same for a caller that takes the result, and the failures. `onBegun` is told the run's id when its session is known. */
+  async perform(
+    request: RunRequest,
+    onBegun?: (executionId: string) => void,
+  ): Promise<ExecutionResult> {
+    const queuedAt = this.parts.clock.now();
+    // What has to be awaited before the door takes the code is awaited one run after the other.
+    const handedOver = this.turn.then(() => this.handOver(request, queuedAt, onBegun));
+    this.turn = handedOver.then(nothing, nothing);
+    return (await handedOver).over;
   }
 
   /** Stands in for whoever asked for a run in the window before this one. */
@@ -125,6 +153,7 @@ export class Runs implements Disposable {
         sessionLabel: session.label,
         firstLine: firstLineOf(code),
         source,
+        ownerId: this.parts.ownerId,
         // A kernel of its own does not outlive its window.
         inOwnKernel: false,
         startedAt,
@@ -180,32 +209,37 @@ export class Runs implements Disposable {
     this.changed.dispose();
   }
 
-  private async handOver(request: RunRequest, queuedAt: number): Promise<{ over: Promise<void> }> {
+  private async handOver(
+    request: RunRequest,
+    queuedAt: number,
+    onBegun: ((executionId: string) => void) | undefined,
+  ): Promise<{ over: Promise<ExecutionResult> }> {
     this.parts.assertAllowed();
     const { to } = request;
-    const [target, pool, mode] = await Promise.all([
+    const [target, mode] = await Promise.all([
       'sessionId' in to ? to : this.parts.resolve(to),
-      this.parts.pool(),
       this.parts.mode(),
     ]);
-    return { over: this.execute(pool, target, mode, request, queuedAt) };
+    const entry = this.begin(target, mode, request, queuedAt);
+    onBegun?.(entry.executionId);
+    return { over: this.execute(entry, target, mode, request) };
   }
 
   private async execute(
-    pool: KernelPool,
+    entry: Entry,
     target: SessionTarget,
     mode: NonNullable<PoolExecuteOptions['mode']>,
     request: RunRequest,
-    queuedAt: number,
-  ): Promise<void> {
-    const entry = this.begin(target, mode, request, queuedAt);
+  ): Promise<ExecutionResult> {
     const { executionId } = entry;
     try {
-      const result = await pool.execute(request.code, {
-        ...this.options(target, request, entry),
-        mode,
-      });
+      const result = await this.parts.door.run(
+        entry.ownerId,
+        request.code,
+        this.options(target, mode, request, entry),
+      );
       this.end(executionId, { result });
+      return result;
     } catch (error) {
       this.end(executionId, { failure: messageOf(error) });
       throw error;
@@ -226,6 +260,7 @@ export class Runs implements Disposable {
       sessionLabel: target.label,
       firstLine: firstLineOf(request.code),
       source: request.source,
+      ownerId: request.by?.ownerId ?? this.parts.ownerId,
       inOwnKernel: mode === 'per-call',
       startedAt: undefined,
       controller: new AbortController(),
@@ -237,30 +272,44 @@ export class Runs implements Disposable {
       sessionLabel: target.label,
       code: request.code,
       language: target.language,
-      owner: null,
+      owner: request.by?.name ?? null,
       queuedAt,
       ...(request.source && { source: request.source }),
     });
-    this.parts.onBegin(sessionKey);
+    if (!request.by) this.parts.onBegin(sessionKey);
     this.changed.fire();
     return entry;
   }
 
   private options(
     target: SessionTarget,
+    mode: NonNullable<PoolExecuteOptions['mode']>,
     request: RunRequest,
-    { executionId, controller }: Entry,
-  ): PoolExecuteOptions {
-    const { ownerId } = this.parts;
+    { executionId, sessionKey, controller }: Entry,
+  ): RunOptions {
+    const { cwd, sessionId, language, interpreter } = target;
+    const { source, by, timeoutMs, signal, excludeFromContext, onOutput } = request;
+    const caller = this.caller(executionId, controller);
     return {
-      cwd: target.cwd,
-      sessionId: target.sessionId,
-      ownerId,
-      origin: 'person',
+      cwd,
+      sessionId,
+      language,
+      mode,
+      origin: by?.origin ?? 'person',
       executionId,
-      ...(target.interpreter !== undefined && { interpreter: target.interpreter }),
-      ...(request.source && { source: request.source }),
-      ...this.caller(executionId, controller),
+      inOrderOf: sessionKey,
+      ...(interpreter !== undefined && { interpreter }),
+      ...(source && { source }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(excludeFromContext !== undefined && { excludeFromContext }),
+      ...caller,
+      ...(signal && { signal: AbortSignal.any([signal, controller.signal]) }),
+      ...(onOutput && {
+        onOutput: (output) => {
+          caller.onOutput?.(output);
+          onOutput(asOutput(output));
+        },
+      }),
     };
   }
 

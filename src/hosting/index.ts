@@ -3,6 +3,7 @@ import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { PooledKernel } from '../kernel/kernel';
 import type { Language } from '../kernel/language';
+import { KERNEL_LIMITS, type KernelLimits } from '../kernel/limits';
 import { reapFolder } from '../ledger/reap';
 import { platformProcesses } from '../platform/processes';
 import * as m from '../protocol/messages';
@@ -47,6 +48,8 @@ export interface KernelHosting {
   keep(key: string, value: unknown): void;
   /** How long the host keeps kernels without a window, in ms. */
   setGrace(graceMs: number): void;
+  /** What starts and stops that begin from now on go by. Default `KERNEL_LIMITS`. */
+  setLimits(limits: KernelLimits): void;
   readonly hostPid: number | undefined;
   /**
    * Says goodbye: the host keeps its kernels for the grace period; with none it stops them and ends, which this waits
@@ -56,8 +59,6 @@ export interface KernelHosting {
 }
 
 const LEAVE_WITHIN_MS = 1_000;
-/** The host gives a start up after 30 s and stops what came of it: past this, it is the host that does not answer. */
-const START_ANSWERED_WITHIN_MS = 45_000;
 
 /** Nothing starts before the first kernel. Nothing of it keeps this process alive. */
 export function createKernelHosting(options: KernelHostingOptions): KernelHosting {
@@ -68,6 +69,7 @@ class Hosting implements KernelHosting {
   private readonly processes = platformProcesses();
   private readonly kept = new Map<string, unknown>();
   private graceMs: number;
+  private limits: KernelLimits = KERNEL_LIMITS;
   private connecting: Promise<HostConnection> | undefined;
   private connection: HostConnection | undefined;
   // Names are never used twice in a host, whose earlier windows counted too.
@@ -102,7 +104,7 @@ class Hosting implements KernelHosting {
           history,
           ...(place !== undefined && { place: { ...place } }),
         },
-        { signal, withinMs: START_ANSWERED_WITHIN_MS },
+        { signal, withinMs: connection.answerLimits.start },
       );
       remote.started(facts);
     } catch (error) {
@@ -141,6 +143,11 @@ class Hosting implements KernelHosting {
     this.connection?.tell(m.configure, { graceMs });
   }
 
+  setLimits(limits: KernelLimits): void {
+    this.limits = limits;
+    this.connection?.setLimits(limits);
+  }
+
   async leave(): Promise<void> {
     this.left = true;
     const connection = this.connection ?? (await this.connecting?.catch(() => undefined));
@@ -170,6 +177,7 @@ class Hosting implements KernelHosting {
   private attach(host: ReachedHost): HostConnection {
     const { log } = this.options;
     const connection = new HostConnection(host, log);
+    connection.setLimits(this.limits);
     this.connection = connection;
     log.info(`Kernel host ${host.pid} is ready.`);
     void connection.whenClosed.then((why) => this.closed(connection, why));

@@ -10,6 +10,7 @@ import type {
   PooledKernel,
   ShutdownOptions,
   ShutdownOutcome,
+  Silence,
   StopProgress,
 } from '../kernel/kernel';
 import type { KernelOutput } from '../kernel/output';
@@ -22,13 +23,9 @@ import { endOrphan } from './orphan';
 import { paced } from './paced';
 import { RemoteRun } from './remoteRun';
 
-/** Limits of the host's answers, in ms beyond what the asked thing itself may take. */
-const ANSWER_WITHIN_MS = 5_000;
 const MEMORY_EVERY_MS = 2_000;
-/** An unlimited stop takes at most the sum of the ladder's deadlines in the host. */
-const UNLIMITED_STOP_MS = 15_000;
-/** The host kills what does not heed an abort after 5 s. Past this, it is the host that does not answer. */
-const ABORT_ANSWERED_WITHIN_MS = 10_000;
+/** A host that is known not to answer is given this long, for a kill that will not wait. */
+const SILENT_HOST_WITHIN_MS = 1_000;
 
 export interface LateOutput {
   readonly executionId: string | undefined;
@@ -47,6 +44,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   private readonly runs = new Map<string, RemoteRun>();
   private readonly didExit = new Emitter<KernelExit>();
   private readonly didStopStep = new Emitter<StopProgress>();
+  private readonly didChangeSilence = new Emitter<void>();
   private readonly didLateOutput = new Emitter<LateOutput>();
   private readonly backlog = new Backlog();
   /** What came before the answer that says what came before it. */
@@ -54,12 +52,14 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   private facts: RemoteKernelFacts | undefined;
   private exitFact: KernelExit | undefined;
   private pastAsking = false;
+  private silentSince: number | undefined;
   private orphaned: Promise<ShutdownOutcome> | undefined;
   /** What it asks, until the run is taken up. */
   private question: Parameters<KernelChannel['onQuestion']>[0] | undefined;
 
   readonly onDidExit = this.didExit.event;
   readonly onDidStopStep = this.didStopStep.event;
+  readonly onDidChangeSilence = this.didChangeSilence.event;
   readonly onDidLateOutput = this.didLateOutput.event;
   // The host reads the whole process table for it: a figure for people and for a cap, not worth a run's time.
   readonly memory = paced(MEMORY_EVERY_MS, () => this.measureMemory());
@@ -86,10 +86,13 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     const early: (() => void)[] = [];
     this.early = early;
     const params = { kernel: this.name, after };
-    const { facts, entries, question } = await this.connection.ask(m.openKernel, params, {
-      signal,
-    });
+    const { facts, entries, question, silentSince } = await this.connection.ask(
+      m.openKernel,
+      params,
+      { signal, withinMs: this.connection.answerLimits.start },
+    );
     this.facts = facts;
+    this.silentSince = silentSince ?? undefined;
     this.backlog.fill(this.name, entries);
     if (question !== null) this.question = { kernel: this.name, ...question };
     this.early = undefined;
@@ -114,6 +117,15 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     return this.exitFact;
   }
 
+  get silence(): Silence | undefined {
+    if (this.exitFact !== undefined) return undefined;
+    const { silentSince: hostSince } = this.connection;
+    // Nothing is known of what is behind a host that does not answer.
+    if (hostSince !== undefined) return { since: hostSince, of: 'kernelHost' };
+    const since = this.silentSince;
+    return since === undefined ? undefined : { since, of: 'kernel' };
+  }
+
   isAlive(): boolean {
     return this.exitFact === undefined && this.connection.isOpen;
   }
@@ -126,13 +138,17 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     const { executionId: execution, source, signal } = options;
     if (!this.isAlive() || signal.aborted) return cancelledReply;
     return this.follow(options, () =>
-      this.connection.ask(m.execute, {
-        kernel: this.name,
-        execution,
-        code,
-        stdin: options.onInput !== undefined,
-        ...(source !== undefined && { source: { file: source.file, line: source.line } }),
-      }),
+      this.connection.ask(
+        m.execute,
+        {
+          kernel: this.name,
+          execution,
+          code,
+          stdin: options.onInput !== undefined,
+          ...(source !== undefined && { source: { file: source.file, line: source.line } }),
+        },
+        { withinMs: Infinity },
+      ),
     );
   }
 
@@ -145,7 +161,8 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       const { question } = this;
       this.question = undefined;
       if (question !== undefined) this.onQuestion(question);
-      return this.connection.ask(m.awaitExecution, { kernel: this.name, execution });
+      const params = { kernel: this.name, execution };
+      return this.connection.ask(m.awaitExecution, params, { withinMs: Infinity });
     });
   }
 
@@ -164,7 +181,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       this.connection.tell(m.abortExecution, { kernel: this.name, execution });
       const killFromHere = (): void =>
         void this.endAsOrphan().then(() => unanswered.resolve({ ...cancelledReply, killed: true }));
-      store.add(systemClock.after(ABORT_ANSWERED_WITHIN_MS, killFromHere));
+      store.add(systemClock.after(this.connection.answerLimits.abort, killFromHere));
     };
     try {
       const reply = ask(run);
@@ -189,11 +206,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     const target = `process group ${this.pid}`;
     try {
       const execution = executionId === undefined ? {} : { execution: executionId };
-      return await this.connection.ask(
-        m.interrupt,
-        { kernel: this.name, ...execution },
-        { withinMs: ANSWER_WITHIN_MS },
-      );
+      return await this.connection.ask(m.interrupt, { kernel: this.name, ...execution });
     } catch (error) {
       return { delivered: false, target, reason: messageOf(error) };
     }
@@ -201,14 +214,15 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
 
   shutdown(options?: ShutdownOptions): Promise<ShutdownOutcome> {
     const limit = options === undefined ? {} : { timeoutMs: options.timeoutMs };
-    const withinMs = options?.timeoutMs ?? UNLIMITED_STOP_MS;
+    const withinMs = options?.timeoutMs ?? this.connection.answerLimits.stop;
     return this.end(options === undefined, () =>
       this.connection.ask(m.shutdownKernel, { kernel: this.name, ...limit }, { withinMs }),
     );
   }
 
   kill(): Promise<ShutdownOutcome> {
-    const withinMs = ANSWER_WITHIN_MS;
+    const { silentSince, answerLimits } = this.connection;
+    const withinMs = silentSince === undefined ? answerLimits.kill : SILENT_HOST_WITHIN_MS;
     return this.end(true, () =>
       this.connection.ask(m.killKernel, { kernel: this.name }, { withinMs }),
     );
@@ -217,10 +231,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   private async measureMemory(): Promise<number | undefined> {
     if (!this.isAlive()) return undefined;
     try {
-      const params = { kernel: this.name };
-      const { bytes } = await this.connection.ask(m.measureMemory, params, {
-        withinMs: ANSWER_WITHIN_MS,
-      });
+      const { bytes } = await this.connection.ask(m.measureMemory, { kernel: this.name });
       return bytes ?? undefined;
     } catch (error) {
       this.log.debug(`No figure for the memory of ${this.pid}: ${messageOf(error)}`);
@@ -256,6 +267,14 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     if (progress.step !== 'ask' && progress.step !== 'sweep') this.pastAsking = true;
     this.didStopStep.fire(progress);
   };
+
+  onSilence: KernelChannel['onSilence'] = (since) => {
+    if (this.early !== undefined) return void this.early.push(() => this.onSilence(since));
+    this.silentSince = since ?? undefined;
+    this.didChangeSilence.fire();
+  };
+
+  onHostSilence: KernelChannel['onHostSilence'] = () => this.didChangeSilence.fire();
 
   onExit: KernelChannel['onExit'] = (exit) => {
     if (this.exitFact !== undefined) return;

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../base/clock';
 import { HoldfastError } from '../base/errors';
@@ -16,6 +17,7 @@ export interface CustodyListener {
   onQuestion(kernelId: string, question: Question): void;
   onQuestionOver(kernelId: string, question: number): void;
   onStopStep(kernelId: string, progress: StopProgress): void;
+  onSilence(kernelId: string, since: number | undefined): void;
   onExit(kernelId: string, exit: KernelExit): void;
   /** Another number of kernels is held. */
   onCount(): void;
@@ -74,7 +76,7 @@ export class Custody {
     try {
       const started = await held.start((leaving) =>
         startEmbeddedKernel(
-          { launch, cwd, env },
+          { launch, cwd, env, readyWithinMs: this.tools.limits().readyWithinMs },
           {
             onOutput: (executionId, output) => held.push(executionId, output),
             onQuestion: (question) => {
@@ -83,6 +85,7 @@ export class Custody {
             },
             onQuestionOver: (question) => listener.onQuestionOver(kernelId, question),
             onStopStep: (progress) => listener.onStopStep(kernelId, progress),
+            onSilence: (since) => listener.onSilence(kernelId, since),
             onExit: (exit) => {
               outbox.flush();
               listener.onExit(kernelId, exit);
@@ -92,7 +95,9 @@ export class Custody {
           AbortSignal.any([signal, leaving]),
         ),
       );
-      void started.kernel.gone.then(forget);
+      void started.kernel.gone.then(forget).catch((error: unknown) => {
+        this.tools.log.error(`Kernel ${kernelId} could not be let go of.`, error);
+      });
       return started;
     } catch (error) {
       forget();
@@ -127,12 +132,12 @@ export class Custody {
    */
   async close(): Promise<boolean> {
     await this.endStarts();
-    const giveUpAt = Date.now() + RETRY_AT_MOST_MS;
+    const giveUpAt = performance.now() + RETRY_AT_MOST_MS;
     for (;;) {
       const stops = this.kernels.map((kernel) => kernel.stop(STOP_ALL_WITHIN_MS));
       const outcomes = await Promise.all(stops);
       if (outcomes.every(({ confirmed }) => confirmed)) return true;
-      if (Date.now() + RETRY_EVERY_MS > giveUpAt) return false;
+      if (performance.now() + RETRY_EVERY_MS > giveUpAt) return false;
       await delay(RETRY_EVERY_MS);
     }
   }

@@ -4,6 +4,7 @@ import { systemClock } from '../base/clock';
 import type { Disposable } from '../base/disposable';
 import { deferred } from '../base/deferred';
 import type { Log } from '../base/log';
+import { KERNEL_LIMITS, type KernelLimits } from '../kernel/limits';
 import { Ledger } from '../ledger/ledger';
 import { reapDeadHosts } from '../ledger/reap';
 import { platformProcesses, type Processes } from '../platform/processes';
@@ -22,7 +23,6 @@ import { Custody } from './custody';
 import { ownIdentity } from './identity';
 import { listen } from './listener';
 import { fileLog } from './logFile';
-import { STOP_DEADLINES } from './process/stopPlan';
 import { readRunners, type Runners } from './runners';
 
 const FIRST_CLIENT_WITHIN_MS = 10_000;
@@ -57,6 +57,7 @@ type State =
 export class KernelHost {
   private state: State;
   private graceMs: number;
+  private limits: KernelLimits = KERNEL_LIMITS;
   private readonly kept = new Map<string, unknown>();
   private readonly ended = deferred<void>();
   private readonly ledger: Ledger;
@@ -74,12 +75,13 @@ export class KernelHost {
     this.announcer = new Announcer(folder, this.log);
     this.ledger = new Ledger(folder, identity);
     const { ledger, log } = this;
-    const tools = { processes, deadlines: STOP_DEADLINES, ledger, log };
+    const tools = { processes, limits: () => this.limits, ledger, log };
     this.custody = new Custody(runners, tools, {
       onOutput: (...fact) => this.link?.onOutput(...fact),
       onQuestion: (...fact) => this.link?.onQuestion(...fact),
       onQuestionOver: (...fact) => this.link?.onQuestionOver(...fact),
       onStopStep: (...fact) => this.link?.onStopStep(...fact),
+      onSilence: (...fact) => this.link?.onSilence(...fact),
       onExit: (...fact) => this.link?.onExit(...fact),
       onCount: () => void this.announce(),
     });
@@ -183,6 +185,7 @@ export class KernelHost {
       kept: this.kept,
       goodbye: () => this.clientGone(link),
       setGrace: (graceMs) => (this.graceMs = graceMs),
+      setLimits: (limits) => (this.limits = limits),
     });
     // It may have gone between its proof and now.
     if (socket.destroyed) this.clientGone(link);

@@ -19,6 +19,8 @@ export interface Turn {
   onLateOutput(output: KernelOutput): void;
   /** The call was told to stop, or seen not to heed it: views may show it. */
   onChange(): void;
+  /** The call passed its own limit and does not heed it: stops the kernel. Resolves when that was tried; never rejects. */
+  stopKernel(): Promise<void>;
   /** The kernel is free for the next call. Called exactly once. */
   onFree(end: TurnEnd): void;
 }

@@ -31,13 +31,13 @@ export class SentInterrupt implements Disposable {
 export interface InterruptionEvents {
   /** It was not heeded in time. */
   onUnheeded(): void;
-  /** The kernel was killed for it, and is known to be gone. */
-  onKilled(): void;
+  /** Not heeded, and a limit of the run itself: stops the kernel. Resolves when that was tried; never rejects. */
+  stopKernel(): Promise<void>;
   /** Nothing more can be done: the caller need not wait for the kernel any longer. */
-  onGivenUp(error?: unknown): void;
+  onGivenUp(): void;
 }
 
-/** A run being told to stop: by its signal first, and for a limit of its own by a kill when that is not heeded. */
+/** A run being told to stop: by its signal first, and for a limit of its own by a stop of its kernel when that is not heeded. */
 export class Interruption implements Disposable {
   readonly at: number;
   unheededSince: number | undefined;
@@ -50,7 +50,7 @@ export class Interruption implements Disposable {
     private readonly events: InterruptionEvents,
   ) {
     this.at = clock.now();
-    this.timers.add(clock.after(HEED_WITHIN_MS, () => this.notHeeded()));
+    this.timers.add(clock.after(HEED_WITHIN_MS, () => void this.notHeeded()));
   }
 
   send(abort: AbortController): void {
@@ -69,22 +69,11 @@ export class Interruption implements Disposable {
     if (!this.timers.isDisposed) this.events.onGivenUp();
   }
 
-  private notHeeded(): void {
+  private async notHeeded(): Promise<void> {
     this.unheededSince = this.at;
     this.events.onUnheeded();
     // Only a limit of the run itself escalates; otherwise that is for a person to decide.
-    if (this.cause.kind === 'timedOut' && this.kernel.kill !== undefined) void this.kill();
-    else this.events.onGivenUp();
-  }
-
-  private async kill(): Promise<void> {
-    try {
-      const outcome = await this.kernel.kill?.();
-      if (this.timers.isDisposed) return;
-      if (outcome?.confirmed === true) this.events.onKilled();
-      else this.events.onGivenUp();
-    } catch (error) {
-      if (!this.timers.isDisposed) this.events.onGivenUp(error);
-    }
+    if (this.cause.kind === 'timedOut') await this.events.stopKernel();
+    if (!this.timers.isDisposed) this.events.onGivenUp();
   }
 }

@@ -6,6 +6,8 @@ import type { NotRunCause } from './outcome';
 export interface LaneEvents {
   onChange(): void;
   onLateOutput(executionId: string, output: KernelOutput): void;
+  /** A run ignores its own limit. Resolves when the stop of its kernel was tried. */
+  stopKernel(): Promise<void>;
   /** The kernel is free again. */
   onTurnOver(call: Call, end: TurnEnd): void;
 }
@@ -42,6 +44,9 @@ export class Lane implements CallPlace {
       news: newsFor(call),
       onChange: () => this.events.onChange(),
       onLateOutput: (output) => this.events.onLateOutput(call.executionId, output),
+      stopKernel: async () => {
+        if (this.current === call) await this.events.stopKernel();
+      },
       onFree: (end) => {
         // A turn that was cut off because its kernel is gone frees nothing any more.
         if (this.current !== call) return;

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock';
 import type { PooledKernel } from '../kernel/kernel';
+import type { Turn } from './call';
 import { settleWithin } from './disposal';
 import { KernelStart } from './kernelStart';
 import type { RunCall } from './runCall';
@@ -26,7 +27,7 @@ export async function runPerCall(call: RunCall, parts: PerCallParts): Promise<Ex
         if (isWanted) {
           kernel = arrived;
           call.place = undefined;
-          call.perform(arrived, aloneTurn);
+          call.perform(arrived, turnOn(arrived));
         } else void stopKernel(arrived, { kind: 'unlimited' });
       },
       onFailed: (error) => call.fail(error),
@@ -46,4 +47,15 @@ export async function runPerCall(call: RunCall, parts: PerCallParts): Promise<Ex
 }
 
 /** Nobody comes after it, and nobody watches. */
-const aloneTurn = { news: [], onChange() {}, onLateOutput() {}, onFree() {} };
+function turnOn(kernel: PooledKernel): Turn {
+  return {
+    news: [],
+    onChange() {},
+    onLateOutput() {},
+    onFree() {},
+    // Its one shutdown follows the answer: only a kill is to be had before.
+    stopKernel: async () => {
+      if (kernel.kill) await stopKernel(kernel, { kind: 'kill' });
+    },
+  };
+}

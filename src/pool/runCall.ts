@@ -14,7 +14,7 @@ import {
   watchLimits,
   type LimitCause,
 } from './deadline';
-import { deathOf, describeDeath } from './death';
+import { deathOf } from './death';
 import { Interruption, SentInterrupt } from './interruption';
 import type { SessionIdentity } from './key';
 import {
@@ -213,14 +213,10 @@ export class RunCall implements Call {
     // The first reason is the one that the result names.
     if (!running || this.interruption) return;
     const { kernel, turn } = running;
-    const giveUp = (): void => this.settle(verdictOfRun(endOfLimit(cause, !kernel.isAlive())));
     this.interruption = new Interruption(cause, kernel, this.parts.clock, {
       onUnheeded: () => turn.onChange(),
-      onKilled: () => this.turnEnded(endOfKernel(cause, describeDeath(kernel))),
-      onGivenUp: (error) => {
-        if (error !== undefined) this.parts.log.error('A stuck kernel could not be killed.', error);
-        giveUp();
-      },
+      stopKernel: () => turn.stopKernel(),
+      onGivenUp: () => this.settle(verdictOfRun(endOfLimit(cause, !kernel.isAlive()))),
     });
     turn.onChange();
     this.interruption.send(running.abort);

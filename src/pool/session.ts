@@ -141,6 +141,19 @@ export class Session {
     this.dispatch({ type: 'replace', why, method });
   }
 
+  /** Stops a kernel whose run ignores its own limit; what waits goes on in a new one. Resolves after the first attempt. */
+  async stopStuck(): Promise<void> {
+    const method: StopMethod = { kind: 'kill' };
+    this.host.batch(() => {
+      this.replace(
+        'stuck',
+        method,
+        'it was stopped, because a run passed its limit and ignored the interrupt',
+      );
+    });
+    await this.attempt?.ended;
+  }
+
   dispatch(fact: SessionFact): void {
     const before = this.state;
     const { state, effects } = transition(before, fact, this.host.clock.now());
@@ -182,7 +195,7 @@ export class Session {
         this.host.displaced(this.lane.takeQueue());
         return;
       case 'returnToKey':
-        this.host.news.retract(this.key, this.owners.holders);
+        this.host.news.retract(this.key, this.owners.known);
         this.host.returnedToKey(this);
         return;
       case 'moveOn':
@@ -288,8 +301,10 @@ export class Session {
     const { state, host } = this;
     const isForDead = state.kind === 'replacing' && !this.slot.isAlive;
     if (isForDead) this.turns.timeOutCalls(answer);
-    if (isForDead && state.why === 'died' && this.lane.queue.length === 0) {
-      this.dispatch({ type: 'abandoned', cleared: answer.confirmed });
+    if (this.isReplacedForNobody(answer)) {
+      this.lane.cutOff(this.endOfRun);
+      const summary = 'The kernel is gone, and the next run starts a new one.';
+      this.dispatch({ type: 'abandoned', summary, cleared: answer.confirmed });
     } else if (answer.confirmed) this.dispatch({ type: 'confirmed' });
     else {
       this.dispatch({
@@ -307,8 +322,19 @@ export class Session {
     }
   }
 
+  /** Nobody waits for the kernel that would follow the one that is gone. */
+  private isReplacedForNobody({ confirmed }: AttemptAnswer): boolean {
+    if (this.state.kind !== 'replacing' || this.lane.queue.length > 0) return false;
+    const { why } = this.state;
+    return (why === 'died' && !this.slot.isAlive) || (why === 'stuck' && confirmed);
+  }
+
+  private get endOfRun(): string {
+    return `The kernel was stopped: ${this.lossReason}.`;
+  }
+
   private letGoOfKernel(): void {
-    this.lane.cutOff(`The kernel was stopped: ${this.lossReason}.`);
+    this.lane.cutOff(this.endOfRun);
     this.slot.clear();
   }
 

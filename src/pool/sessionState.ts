@@ -14,7 +14,7 @@ export interface Attempt {
 }
 
 /** Why a session's kernel is stopped to be followed by a new one. */
-export type ReplaceReason = 'died' | 'restarted' | 'reset' | 'recycled';
+export type ReplaceReason = 'died' | 'restarted' | 'reset' | 'recycled' | 'stuck';
 
 /**
  * What a session's kernel is doing; what it runs is the session's queue, apart from this. Times are ms since the
@@ -93,7 +93,7 @@ type Fact =
       readonly dead: boolean;
     }
   /** Of a replacement: nobody waits for the new kernel any more. `cleared`: the old one's exit is confirmed. */
-  | { readonly type: 'abandoned'; readonly cleared: boolean }
+  | { readonly type: 'abandoned'; readonly summary: string; readonly cleared: boolean }
   | { readonly type: 'retryDue' }
   | { readonly type: 'pressure' }
   | { readonly type: 'dropped'; readonly by: 'recovered' | 'forgotten' };
@@ -197,8 +197,7 @@ const table: Table = {
   },
   replacing: {
     confirmed: (_, { at }) => starting(at),
-    abandoned: (_, { at, cleared }) =>
-      step({ kind: 'dead', since: at, summary: 'The kernel died.', cleared }),
+    abandoned: (_, { at, summary, cleared }) => step({ kind: 'dead', since: at, summary, cleared }),
     unconfirmed: (state, event) =>
       // The process of a dead kernel is gone: its slot serves the next one.
       event.dead ? starting(event.at) : stillStopping({ ...state, failedUnlimited: 0 }, event),

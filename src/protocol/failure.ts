@@ -47,6 +47,9 @@ const codes: Record<ErrorCode, true> = {
   bad_input: true,
   closed: true,
   pool_full: true,
+  run_not_found: true,
+  too_many_runs: true,
+  stop_unconfirmed: true,
   capture_busy: true,
   capture_unavailable: true,
 };

@@ -16,7 +16,7 @@ import {
 import { nextChangeOf } from '../../src/hosting/discover';
 import { Custody } from '../../src/kernelHost/custody';
 import { ownIdentity } from '../../src/kernelHost/identity';
-import { STOP_DEADLINES } from '../../src/kernelHost/process/stopPlan';
+import { KERNEL_LIMITS } from '../../src/kernel/limits';
 import { readRunners } from '../../src/kernelHost/runners';
 import { Ledger } from '../../src/ledger/ledger';
 import { platformProcesses } from '../../src/platform/processes';
@@ -55,7 +55,7 @@ async function measureHop(report: Report, python: string, folder: string): Promi
   const processes = platformProcesses();
   const ledger = new Ledger(own, await ownIdentity(processes));
   const runners = await readRunners(path.join(root, 'media/runners'), own);
-  const tools = { processes, deadlines: STOP_DEADLINES, ledger, log: silentLog };
+  const tools = { processes, limits: () => KERNEL_LIMITS, ledger, log: silentLog };
   const nobody = (): void => undefined;
   const custody = new Custody(runners, tools, {
     onOutput: nobody,
@@ -64,6 +64,7 @@ async function measureHop(report: Report, python: string, folder: string): Promi
     onStopStep: nobody,
     onExit: nobody,
     onCount: nobody,
+    onSilence: nobody,
   });
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : [])),

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { measureCustody } from './custody';
+import { measureDoor } from './door';
 import { measureEditor } from './editor';
 import { measureFlood } from './flood';
 import { measurePool } from './poolCosts';
@@ -11,6 +12,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'string' } } });
   const report: Report = new Map();
   await measurePool(report);
+  await measureDoor(report);
   await measureRoundTrips(report);
   await measureFlood(report);
   await measureCustody(report);

@@ -10,6 +10,7 @@ import { systemClock } from '../../src/base/clock';
 import { deferred } from '../../src/base/deferred';
 import { messageOf } from '../../src/base/errors';
 import type { Log } from '../../src/base/log';
+import { Door } from '../../src/editor/door';
 import { createTranscript, type Transcript } from '../../src/editor/panel/transcript';
 import { Hosts } from '../../src/editor/reload/hosts';
 import { keepForNextWindow, keptKeys } from '../../src/editor/reload/keep';
@@ -142,11 +143,18 @@ async function main(): Promise<void> {
   const hosts = new Hosts({ workspace, log, clock, ownPid: () => hosting.hostPid });
   const ids: string[] = [];
   const pool = deferred<KernelPool>();
+  const door = new Door({
+    execute: async (code, options) => (await pool.promise).execute(code, options),
+    disposers: [],
+    isStreaming: () => false,
+    record: () => undefined,
+    log,
+  });
   const runs = new Runs({
     ownerId,
     clock,
     transcript,
-    pool: () => pool.promise,
+    door,
     onFailure: (error) => log.warn(`A run failed: ${messageOf(error)}`),
     newId: () => ids.shift() ?? 'unnamed',
     assertAllowed: () => undefined,

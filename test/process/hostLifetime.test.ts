@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { greetHost } from '../../src/protocol/handshake';
+import { PROTOCOL_VERSION } from '../../src/protocol/messages';
 import { until } from '../support/until';
 import {
   bundle,
@@ -140,7 +141,9 @@ test('a client that cannot prove itself hears nothing but a nonce and a proof', 
   const socket = await knock(address);
   let heard = '';
   socket.on('data', (chunk: Buffer) => (heard += chunk.toString()));
-  socket.write(`{"version":2,"nonce":"${'0'.repeat(64)}"}\n{"proof":"${'0'.repeat(64)}"}\n`);
+  socket.write(
+    `{"version":${PROTOCOL_VERSION},"nonce":"${'0'.repeat(64)}"}\n{"proof":"${'0'.repeat(64)}"}\n`,
+  );
   await once(socket, 'close');
   const [challenge = '', refusal] = heard.trim().split('\n');
   expect(Object.keys(JSON.parse(challenge) as object)).toEqual(['version', 'nonce', 'proof']);

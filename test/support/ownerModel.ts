@@ -66,9 +66,16 @@ export class OwnerModel {
   private readonly waiters = new Map<string, Holders>();
   private starting = new Set<string>();
 
-  /** A call for a key was made; `pool` shows where it went. */
-  attached(key: string, owner: string | undefined, pool: KernelPool): void {
-    const session = pool.sessions().find((shown) => shown.sessionId === key && isAttachable(shown));
+  /** A call for a key was made; `pool` shows where it went, and `before` what it may have joined only to be evicted. */
+  attached(
+    key: string,
+    owner: string | undefined,
+    pool: KernelPool,
+    before: readonly SessionSnapshot[] = [],
+  ): void {
+    const session = [...pool.sessions(), ...before].find(
+      (shown) => shown.sessionId === key && isAttachable(shown),
+    );
     const known = session && this.sessions.get(session.id);
     const holders = known ?? this.waiters.get(key) ?? new Holders();
     holders.attach(owner);
@@ -122,12 +129,29 @@ export class OwnerModel {
     }
   }
 
+  /** The stop of a kernel that was to be replaced is not confirmed: its owners go on in a place of their own, if there is one. */
+  private moveOn(shown: readonly SessionSnapshot[], waiting: readonly WaiterSnapshot[]): void {
+    for (const old of shown.filter(leftForGood)) {
+      const { sessionId } = old;
+      const holders = this.sessions.get(old.id);
+      if (!holders?.isHeld) continue;
+      const fresh = new Holders();
+      fresh.takeFrom(holders);
+      const next = shown.find((one) => one.sessionId === sessionId && isAttachable(one));
+      if (next) this.sessions.set(next.id, fresh);
+      else if (waiting.some((one) => one.sessionId === sessionId))
+        this.waiters.set(sessionId, fresh);
+      holders.disposeAll(sessionId);
+    }
+  }
+
   /** What follows from answers and from time: places that were admitted, joined, or given up. */
   private reconcile(
     shown: readonly SessionSnapshot[],
     waiting: readonly WaiterSnapshot[],
     now: number,
   ): void {
+    this.moveOn(shown, waiting);
     const stillWaits = new Set(waiting.map(({ sessionId }) => sessionId));
     for (const [key, holders] of [...this.waiters]) {
       if (stillWaits.has(key)) continue;
@@ -151,6 +175,10 @@ export class OwnerModel {
     const ids = new Set(shown.map(({ id }) => id));
     for (const id of [...this.sessions.keys()]) if (!ids.has(id)) this.sessions.delete(id);
   }
+}
+
+function leftForGood({ state }: SessionSnapshot): boolean {
+  return state.kind === 'stopUnconfirmed' && state.place === 'ownName';
 }
 
 function isAttachable({ state, queue }: SessionSnapshot): boolean {

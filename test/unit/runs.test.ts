@@ -3,6 +3,8 @@ import { systemClock } from '../../src/base/clock';
 import { deferred } from '../../src/base/deferred';
 import { HoldfastError } from '../../src/base/errors';
 import { createTranscript } from '../../src/editor/panel/transcript';
+import { silentLog } from '../../src/base/log';
+import { Door } from '../../src/editor/door';
 import { Runs, type Place, type RunsParts } from '../../src/editor/runs';
 import { sessionKeyOf, type SessionTarget } from '../../src/editor/sessions/target';
 import type { ExecutionResult, KernelPool, PoolExecuteOptions } from '../../src/pool/types';
@@ -17,6 +19,16 @@ const target: SessionTarget = {
   label: 'w',
 };
 const ok = resultOf();
+
+function doorTo(pool: Pick<KernelPool, 'execute'>): Door {
+  return new Door({
+    execute: (code, options) => pool.execute(code, options),
+    disposers: [],
+    isStreaming: () => false,
+    record() {},
+    log: silentLog,
+  });
+}
 
 function setUp(parts: Partial<RunsParts> = {}) {
   const executed: { code: string; options: PoolExecuteOptions }[] = [];
@@ -35,7 +47,7 @@ function setUp(parts: Partial<RunsParts> = {}) {
     transcript,
     newId: () => `run-${++ids}`,
     assertAllowed() {},
-    pool: () => Promise.resolve(pool as unknown as KernelPool),
+    door: doorTo(pool),
     resolve: () => Promise.resolve(target),
     mode: () => Promise.resolve('session'),
     onBegin() {},
@@ -68,7 +80,7 @@ describe('runs', () => {
         return never;
       },
     };
-    const { runs } = setUp({ pool: () => Promise.resolve(pool as unknown as KernelPool) });
+    const { runs } = setUp({ door: doorTo(pool) });
     void runs.run({ code: 'a', to: place });
     void runs.run({ code: 'b', to: place });
     await bothSent.promise;
@@ -106,7 +118,7 @@ describe('runs', () => {
         throw new HoldfastError('untrusted_workspace', 'Not trusted.');
       },
       resolve: touch,
-      pool: touch,
+      door: { run: touch },
     });
     await runs.run({ code: 'a', to: place });
     expect(failures).toMatchObject([{ code: 'untrusted_workspace' }]);
@@ -137,7 +149,7 @@ describe('runs', () => {
         );
       },
     };
-    const { runs } = setUp({ pool: () => Promise.resolve(pool as unknown as KernelPool) });
+    const { runs } = setUp({ door: doorTo(pool) });
     const first = runs.run({ code: '\n  while True:\n    pass', to: place });
     void runs.run({ code: 'b', to: place });
     await began.promise;

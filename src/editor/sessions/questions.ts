@@ -15,7 +15,7 @@ export interface Asked {
 export function whomItHits({ session, label, ownerId, firstLine }: Asked): string | undefined {
   const others = othersOf(session, ownerId);
   if (others.length === 0) return undefined;
-  return `${label} is also held by ${inWords(others, ownerId)}.${whatRuns(session, firstLine)}`;
+  return `${label} is also held by ${ownersInWords(others, ownerId)}.${whatRuns(session, firstLine)}`;
 }
 
 /** Undefined: it hits nobody else, so there is nothing to ask. */
@@ -27,7 +27,7 @@ export function releaseQuestion(asked: Asked, owner: OwnerSnapshot): string | un
   const then =
     holders.length === 0
       ? `Nobody else does: its kernel stops.${whatRuns(session, asked.firstLine)}`
-      : `It goes on for ${inWords(holders, ownerId)}.`;
+      : `It goes on for ${ownersInWords(holders, ownerId)}.`;
   return `${name} holds ${label}. ${then}`;
 }
 
@@ -40,10 +40,10 @@ export function forgetQuestion({ session, label }: Pick<Asked, 'session' | 'labe
 }
 
 function whatRuns({ state }: SessionSnapshot, firstLine: string | undefined): string {
-  if (state.kind !== 'busy') return '';
+  if (state.kind !== 'busy' || state.execution.isPreparation) return '';
   return firstLine === undefined ? ' Code of another owner runs.' : ` It runs: ${firstLine}`;
 }
 
-function inWords(owners: readonly OwnerSnapshot[], ownerId: string): string {
+export function ownersInWords(owners: readonly OwnerSnapshot[], ownerId: string): string {
   return owners.map((owner) => ownerInWords(owner, ownerId)).join(', ');
 }

@@ -56,6 +56,8 @@ const runnerFrame = v.variant('op', [
     interrupted: v.boolean(),
     stdinRequested: v.boolean(),
   }),
+  /** Its interpreter runs: the answer to a ping, from a thread that user code can't hold up but by holding the GIL. */
+  v.object({ op: v.literal('pong') }),
 ]);
 
 /** What a runner says. `run` is the id of the execution it belongs to; null: the session's, of no known run. */
@@ -76,6 +78,7 @@ export type ControlFrame =
     }
   /** The answer for the run `id`; null is end of file, which is not an empty line. */
   | { readonly op: 'input'; readonly id: string; readonly text: string | null }
+  | { readonly op: 'ping' }
   /** Where there are no signals (Windows). */
   | { readonly op: 'interrupt' }
   /** Leave by the interpreter's normal exit once nothing runs. */

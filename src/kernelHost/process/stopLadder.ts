@@ -1,11 +1,13 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deferred, type Deferred } from '../../base/deferred';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { ShutdownOutcome, StopProgress } from '../../kernel/kernel';
+import { longestKill, type StopDeadlines } from '../../kernel/limits';
 import type { FamilyMember, Processes } from '../../platform/processes';
 import type { Leader } from './spawn';
-import { ANSWER_BEFORE_END_MS, planStop, type PlannedStep, type StopDeadlines } from './stopPlan';
+import { ANSWER_BEFORE_END_MS, planStop, type PlannedStep } from './stopPlan';
 import { nameMembers, sweepFamily } from '../../platform/sweep';
 
 export interface StopTarget {
@@ -22,6 +24,12 @@ export interface StopTarget {
 // Where a look at the process table is slow (a tool has to be run), the stop does not wait for it longer than this.
 const FIRST_LOOK_MS = 250;
 
+/** Pauses between the tries of a sweep that failed, in ms. */
+const SWEEP_AGAIN_AFTER_MS = { first: 100, longest: 5_000 };
+
+/** A clock that nobody sets: a jump of the system's must neither hurry a step nor hold it up. */
+const now = (): number => performance.now();
+
 /**
  * Stops one process and all that came of it, step by step, and knows the evidence. One climb at a time: calls while
  * it lasts join it and can only make it faster.
@@ -32,13 +40,18 @@ export class StopLadder {
   private furthest: StopProgress['step'] | undefined;
   private known: readonly FamilyMember[] = [];
   private survivors: readonly FamilyMember[] = [];
-  /** Resolves when the leader has exited and what it left behind has been swept. */
+  private sweeping: Promise<void> | undefined;
+  /** Why the sweep has not come to an end within its time; it is tried again. */
+  private sweepTrouble: string | undefined;
+  private readonly sweptOrLate = deferred();
+  /** Resolves when the leader has exited and what it left behind has been swept. Never rejects. */
   readonly swept: Promise<void>;
 
   constructor(
     private readonly target: StopTarget,
     private readonly processes: Processes,
-    private readonly deadlines: StopDeadlines,
+    /** Those in force when a stop begins. */
+    private readonly deadlines: () => StopDeadlines,
     private readonly onStep: (progress: StopProgress) => void,
     private readonly log: Log,
   ) {
@@ -68,10 +81,11 @@ export class StopLadder {
 
   /** The kill at once. */
   kill(): Promise<ShutdownOutcome> {
-    const plan: PlannedStep[] = [{ step: 'kill', until: this.deadlines.kill }];
+    const deadlines = this.deadlines();
+    const plan: PlannedStep[] = [{ step: 'kill', until: deadlines.kill }];
     if (this.climb === undefined) this.begin(plan);
     else this.hurryTo(plan);
-    return this.outcomeWithin(this.deadlines.kill + this.deadlines.sweep);
+    return this.outcomeWithin(longestKill(deadlines));
   }
 
   private plan(limitMs: number | undefined): readonly PlannedStep[] {
@@ -79,13 +93,13 @@ export class StopLadder {
       busy: this.target.isBusy(),
       killedBefore: this.furthest === 'kill',
       limitMs,
-      deadlines: this.deadlines,
+      deadlines: this.deadlines(),
     });
   }
 
   private begin(plan: readonly PlannedStep[]): void {
     const climb = { result: Promise.resolve<ShutdownOutcome>({ confirmed: false }), killAt: 0 };
-    climb.killAt = Date.now() + killOffset(plan);
+    climb.killAt = now() + killOffset(plan);
     this.climb = climb;
     this.climb = Object.assign(climb, {
       result: this.run(plan, climb)
@@ -98,7 +112,7 @@ export class StopLadder {
   }
 
   private hurryTo(plan: readonly PlannedStep[]): void {
-    const killAt = Date.now() + killOffset(plan);
+    const killAt = now() + killOffset(plan);
     if (this.climb === undefined || killAt >= this.climb.killAt) return;
     this.climb.killAt = killAt;
     const { hurry } = this;
@@ -110,21 +124,23 @@ export class StopLadder {
     plan: readonly PlannedStep[],
     climb: { readonly killAt: number },
   ): Promise<ShutdownOutcome> {
-    const start = Date.now();
+    const start = now();
     await this.look();
     for (const { step, until } of plan) {
       if (this.target.leader.exit() !== undefined) break;
       const deadline = (): number =>
         step === 'kill' ? start + until : Math.min(start + until, climb.killAt);
       // A step whose time has passed already (somebody is in a hurry) is left out.
-      if (step !== 'kill' && deadline() <= Date.now()) continue;
-      const end = step === 'kill' ? Math.max(deadline(), Date.now() + 100) : deadline();
+      if (step !== 'kill' && deadline() <= now()) continue;
+      const end = step === 'kill' ? Math.max(deadline(), now() + 100) : deadline();
       this.announce(step, end);
-      await this.perform(step);
+      this.perform(step).catch((error: unknown) =>
+        this.log.error(`Stopping ${this.target.leader.pid}: ${step} failed.`, error),
+      );
       if (await this.exitBefore(step === 'kill' ? () => end : deadline)) break;
     }
     if (this.target.leader.exit() === undefined) return this.withoutExitEvent();
-    await this.swept;
+    await this.sweptOrLate.promise;
     return this.confirmed();
   }
 
@@ -150,13 +166,16 @@ export class StopLadder {
     if (leader.exit() !== undefined) return;
     const looking = this.processes
       .family(leader)
-      .then((members) => (this.known = members.filter(({ pid }) => pid !== leader.pid)));
+      .then((members) => (this.known = members.filter(({ pid }) => pid !== leader.pid)))
+      .catch((error: unknown) =>
+        this.log.warn(`Who belongs to kernel ${leader.pid} is not known: ${messageOf(error)}`),
+      );
     await Promise.race([looking, delay(FIRST_LOOK_MS, undefined, { ref: false })]);
   }
 
   private async exitBefore(deadline: () => number): Promise<boolean> {
     while (this.target.leader.exit() === undefined) {
-      const left = deadline() - Date.now();
+      const left = deadline() - now();
       if (left <= 0) return false;
       const timer = new AbortController();
       await Promise.race([
@@ -174,17 +193,41 @@ export class StopLadder {
     const { pid } = this.target.leader;
     const [then, now] = await Promise.all([this.target.startTime, this.processes.startTime(pid)]);
     if (then !== undefined && now !== then) {
-      await this.sweep();
+      void this.sweep();
+      await this.sweptOrLate.promise;
       return this.confirmed();
     }
     return { confirmed: false, reason: `Process ${pid} is still there after SIGKILL.` };
   }
 
-  private async sweep(): Promise<void> {
-    const limit = this.deadlines.sweep;
-    if (this.climb !== undefined) this.announce('sweep', Date.now() + limit);
+  private sweep(): Promise<void> {
+    return (this.sweeping ??= this.sweepUntilDone());
+  }
+
+  /** Out of descriptors, say: somebody frees some, and what was left behind must not be forgotten. */
+  private async sweepUntilDone(): Promise<void> {
+    const limit = this.deadlines().sweep;
+    const end = now() + limit;
+    if (this.climb !== undefined) this.announce('sweep', end);
+    const { first, longest } = SWEEP_AGAIN_AFTER_MS;
+    for (let pauseMs = first; ; pauseMs = Math.min(pauseMs * 2, longest)) {
+      try {
+        await this.sweepOnce(limit);
+        break;
+      } catch (error) {
+        this.sweepTrouble = messageOf(error);
+        this.log.warn(`Sweep after kernel ${this.target.leader.pid}: ${this.sweepTrouble}`);
+        if (now() + pauseMs > end) this.sweptOrLate.resolve();
+        await delay(pauseMs, undefined, { ref: false });
+      }
+    }
+    this.sweepTrouble = undefined;
+    this.sweptOrLate.resolve();
+  }
+
+  private async sweepOnce(limitMs: number): Promise<void> {
     const { leader } = this.target;
-    this.survivors = (await sweepFamily(this.processes, leader, this.known, limit)).filter(
+    this.survivors = (await sweepFamily(this.processes, leader, this.known, limitMs)).filter(
       ({ pid }) => pid !== leader.pid,
     );
     if (this.survivors.length > 0) {
@@ -192,13 +235,19 @@ export class StopLadder {
     }
   }
 
-  private announce(step: StopProgress['step'], deadline: number): void {
+  /** \`end\` as \`now\` counts. */
+  private announce(step: StopProgress['step'], end: number): void {
     if (step !== 'sweep') this.furthest = step;
     this.log.debug(`Stopping ${this.target.leader.pid}: ${step}.`);
-    this.onStep({ step, startedAt: Date.now(), deadline });
+    const startedAt = Date.now();
+    this.onStep({ step, startedAt, deadline: startedAt + Math.round(end - now()) });
   }
 
   private confirmed(): ShutdownOutcome {
+    if (this.sweepTrouble !== undefined) {
+      const reason = `What it left behind is still being looked for: ${this.sweepTrouble}`;
+      return { confirmed: true, reason };
+    }
     if (this.survivors.length === 0) return { confirmed: true };
     return { confirmed: true, reason: `Outlived the kernel: ${nameMembers(this.survivors)}.` };
   }

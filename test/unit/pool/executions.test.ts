@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { KernelExit } from '../../../src/kernel/kernel';
 import type { KernelOutput } from '../../../src/kernel/output';
-import { type FakeKernel, interruptedReply, okReply } from '../../support/fakeKernel';
-import { harness, settle, watch, type Harness } from '../../support/poolHarness';
+import {
+  type FakeKernel,
+  interruptedReply,
+  okReply,
+  type ShutdownPlan,
+} from '../../support/fakeKernel';
+import type { ExecutionResult } from '../../../src/pool/types';
+import { harness, settle, watch, type Harness, type Watched } from '../../support/poolHarness';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -178,20 +184,72 @@ describe('A10 deadlines and aborts', () => {
     expect(reasons).toEqual(['AbortError', 'TimeoutError']);
   });
 
-  it('a kernel that ignores its signal keeps the session busy, not the caller', async () => {
-    const h = harness({ execute: 'hang' });
-    const stuck = watch(h.run('a', 's', { code: 'stuck', timeoutMs: 100 }));
-    const next = watch(h.run('a', 's', { code: 'next' }));
-    await vi.advanceTimersByTimeAsync(100);
-    expect(await stuck.promise).toMatchObject({ cancelled: true, exitCode: undefined });
-    expect(h.pool.sessions()).toMatchObject([{ state: { kind: 'busy' } }]);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(next.state).toBe('pending');
-    h.kernels.at(0).finish(interruptedReply);
-    await settle();
-    h.kernels.at(0).finish();
-    expect(await next.promise).toMatchObject({ exitCode: 0 });
-    expect(h.kernels.at(0).sd).toBe(0);
+  describe('a kernel that offers no kill and ignores its signal', () => {
+    const stuckRun = async (
+      shutdown: ShutdownPlan,
+    ): Promise<{ h: Harness; next: Watched<ExecutionResult> }> => {
+      const h = harness({ execute: 'hang', shutdown });
+      const stuck = watch(h.run('a', 's', { code: 'stuck', timeoutMs: 100 }));
+      const next = watch(h.run('b', 's', { code: 'next' }));
+      await vi.advanceTimersByTimeAsync(100);
+      expect(await stuck.promise).toMatchObject({ cancelled: true, exitCode: undefined });
+      expect(h.pool.sessions()).toMatchObject([{ state: { kind: 'busy' } }]);
+      return { h, next };
+    };
+
+    it('holds the session, not the caller; for a limit of the run it is stopped after 5 s, and the queue goes on', async () => {
+      const { h, next } = await stuckRun('confirm');
+      await vi.advanceTimersByTimeAsync(4_999);
+      expect(h.kernels.at(0).sd).toBe(0);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(h.kernels.at(0).shutdowns).toEqual([undefined]);
+      h.kernels.at(1).finish();
+      expect((await next.promise).output).toMatch(/New kernel.*passed its limit/);
+      expect(h.kernels.at(1).codes).toEqual(['next']);
+    });
+
+    it('has a single attempt in flight, which a disposal joins', async () => {
+      const { h, next } = await stuckRun('hang');
+      await vi.advanceTimersByTimeAsync(5_000);
+      void h.pool.disposeOwner('a');
+      void h.pool.disposeOwner('b');
+      const all = watch(h.pool.disposeAll());
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(h.kernels.at(0).sd).toBe(1);
+      h.kernels.at(0).confirm();
+      await settle();
+      expect(all.state).toBe('resolved');
+      expect(h.pool.sessions()).toEqual([]);
+      expect(await next.promise).toMatchObject({ cancelled: true });
+    });
+
+    it('goes on being stopped without an owner where its stop is not confirmed, and the queue goes on elsewhere', async () => {
+      const { h, next } = await stuckRun('unconfirmed');
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(h.pool.sessions()).toMatchObject([
+        {
+          state: { kind: 'stopUnconfirmed', attempt: 1 },
+          owners: [{ kind: 'departed' }, { kind: 'departed' }],
+        },
+        { state: { kind: 'busy' }, owners: [{ id: 'a' }, { id: 'b' }] },
+      ]);
+      h.kernels.at(1).finish();
+      expect(await next.promise).toMatchObject({ exitCode: 0 });
+      await vi.advanceTimersByTimeAsync(30_000);
+      expect(h.kernels.at(0).sd).toBe(2);
+    });
+
+    it('is left to a person where the caller gave up, and not the run’s own limit', async () => {
+      const h = harness({ execute: 'hang' });
+      const abort = new AbortController();
+      const run = watch(h.run('a', 's', { signal: abort.signal }));
+      await settle();
+      abort.abort();
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(run.state).toBe('resolved');
+      expect(h.kernels.at(0).sd).toBe(0);
+      expect(h.pool.sessions()).toMatchObject([{ state: { kind: 'busy' } }]);
+    });
   });
 
   const withKill = (confirmed: boolean): { h: Harness; kills: number[] } => {
@@ -213,7 +271,6 @@ describe('A10 deadlines and aborts', () => {
     const { h, kills } = withKill(true);
     const start = Date.now();
     const run = watch(h.run('a', 's', { timeoutMs: 1_000 }));
-    const queued = watch(h.run('a', 's', { code: 'queued' }));
     await vi.advanceTimersByTimeAsync(5_999);
     expect(run.state).toBe('pending');
     expect(kills).toEqual([]);
@@ -222,9 +279,10 @@ describe('A10 deadlines and aborts', () => {
     const result = await run.promise;
     expect(result).toMatchObject({ cancelled: true, exitCode: undefined });
     expect(result.output).toMatch(/^Timed out after 1 second; .* killed/);
-    expect(await queued.promise).toMatchObject({ cancelled: true });
-    h.kernels.at(0).executePlan = 'ok';
-    h.kernels.prepare = () => {};
+    expect(h.pool.sessions()).toMatchObject([{ state: { kind: 'dead' } }]);
+    h.kernels.prepare = (kernel) => {
+      kernel.executePlan = 'ok';
+    };
     expect(await h.run('b', 's')).toMatchObject({ exitCode: 0 });
     expect(h.kernels.starts).toBe(2);
   });
@@ -251,7 +309,10 @@ describe('A10 deadlines and aborts', () => {
     const run = watch(h.run('a', 's', { timeoutMs: 1_000 }));
     await vi.advanceTimersByTimeAsync(6_000);
     expect(await run.promise).toMatchObject({ output: 'Timed out after 1 second.' });
-    expect(h.pool.sessions()).toMatchObject([{ state: { kind: 'busy' } }]);
+    expect(h.pool.sessions()).toMatchObject([
+      { state: { kind: 'stopUnconfirmed' }, owners: [{ kind: 'departed' }] },
+      { state: { kind: 'idle' }, owners: [{ id: 'a' }] },
+    ]);
   });
 
   it('a reply that tells of a kill is told on', async () => {
@@ -394,6 +455,47 @@ describe('A7 dead kernels', () => {
     expect(await h.run('b', 's')).toMatchObject({ exitCode: 0 });
     expect(h.kernels.starts).toBe(2);
     expect(h.kernels.at(0).shutdowns).toEqual([undefined]);
+  });
+
+  it('one that died without a word under a run that never settles does not hold the line', async () => {
+    const h = harness({ execute: 'hang' });
+    const running = watch(h.run('a', 's', { code: '1' }));
+    await settle();
+    h.kernels.at(0).alive = false;
+    h.kernels.prepare = () => {};
+    expect(await h.run('b', 's', { code: '2' })).toMatchObject({ exitCode: 0 });
+    expect((await running.promise).output).toMatch(/uncertain/);
+    expect(h.kernels.all.map(({ codes }) => codes)).toEqual([['1'], ['2']]);
+  });
+
+  describe('one that is dead on arrival', () => {
+    const deadOnArrival = (howMany: number): Harness =>
+      harness({ prepare: (kernel, index) => void (kernel.alive = index >= howMany) });
+
+    it('is replaced before anything is sent to it', async () => {
+      const h = deadOnArrival(1);
+      expect(await h.run('a', 's', { code: '1' })).toMatchObject({ exitCode: 0 });
+      expect(h.kernels.all.map(({ codes }) => codes)).toEqual([[], ['1']]);
+    });
+
+    it('twice in a row fails whoever waits, and starts nothing before the next call', async () => {
+      const h = deadOnArrival(2);
+      const calls = ['1', '2'].map((code) => h.run('a', 's', { code }));
+      for (const { status, reason } of (await Promise.allSettled(calls)) as PromiseRejectedResult[])
+        expect([status, reason]).toMatchObject(['rejected', { code: 'kernel_died' }]);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(h.kernels.starts).toBe(2);
+      expect(h.pool.sessions()).toMatchObject([{ state: { kind: 'dead' } }]);
+      expect(await h.run('a', 's', { code: '3' })).toMatchObject({ exitCode: 0 });
+      expect(h.kernels.starts).toBe(3);
+    });
+
+    it('is no warm session', async () => {
+      expect(await deadOnArrival(9).pool.warm({ cwd: '/w' })).toMatchObject({ ok: false });
+      const h = deadOnArrival(1);
+      expect(await h.pool.warm({ cwd: '/w' })).toMatchObject({ ok: true });
+      expect(h.kernels.starts).toBe(2);
+    });
   });
 
   it.each(['confirm', 'unconfirmed', { reject: new Error('gone') }] as const)(

@@ -56,19 +56,23 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-it('keeps its promises under any interleaving', { timeout: 60_000 }, async () => {
-  const seed = Number(process.env['POOL_MODEL_SEED'] ?? Date.now() % 2 ** 31);
-  console.log(`pool model: seed ${seed}, ${RUNS} runs (POOL_MODEL_SEED repeats them)`);
-  await fc.assert(
-    fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
-      const world = new PoolWorld();
-      for (const one of actions) {
-        await world.step(one);
+it(
+  'keeps its promises under any interleaving',
+  { timeout: Math.max(60_000, RUNS * 10) },
+  async () => {
+    const seed = Number(process.env['POOL_MODEL_SEED'] ?? Date.now() % 2 ** 31);
+    console.log(`pool model: seed ${seed}, ${RUNS} runs (POOL_MODEL_SEED repeats them)`);
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
+        const world = new PoolWorld();
+        for (const one of actions) {
+          await world.step(one);
+          expect(world.violations).toEqual([]);
+        }
+        await world.finish();
         expect(world.violations).toEqual([]);
-      }
-      await world.finish();
-      expect(world.violations).toEqual([]);
-    }),
-    { seed, numRuns: RUNS },
-  );
-});
+      }),
+      { seed, numRuns: RUNS },
+    );
+  },
+);

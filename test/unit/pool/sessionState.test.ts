@@ -69,7 +69,7 @@ const facts = {
     surroundings: { ...roomy, poolFull: true },
   },
   unconfirmedDead: { type: 'unconfirmed', reason: 'r', dead: true, surroundings: roomy },
-  abandoned: { type: 'abandoned', cleared: true },
+  abandoned: { type: 'abandoned', summary: 'x', cleared: true },
   retryDue: { type: 'retryDue' },
   pressure: { type: 'pressure' },
   dropped: { type: 'dropped', by: 'forgotten' },
