@@ -72,7 +72,7 @@ async function measureHop(report: Report, python: string, folder: string): Promi
   const spec = { language: 'python' as const, interpreter: python, cwd: homedir(), env };
   await custody.start({ ...spec, kernelId: 'direct', history: 'direct' }, signal);
   const direct = custody.find('direct');
-  const hosting = hostingIn(folder);
+  const hosting = hostingIn(folder, 0);
   const remote = await hosting.startKernel({ ...spec, sessionId: 'python:hop', signal });
 
   const here: number[] = [];
@@ -155,14 +155,14 @@ async function freeHost(folder: string): Promise<FoundHost> {
   }
 }
 
-function hostingIn(folder: string): KernelHosting {
+function hostingIn(folder: string, graceMs = 10_000): KernelHosting {
   return createKernelHosting({
     hostScript: path.join(root, 'dist/kernelHost.js'),
     runnersDir: path.join(root, 'media/runners'),
     log: silentLog,
     runtimeDir: folder,
     workspace: 'bench',
-    graceMs: 10_000,
+    graceMs,
   });
 }
 
