@@ -132,7 +132,7 @@ async function stopping(python: string, kernels: number): Promise<number> {
   const stack = createStack(python);
   const names = Array.from({ length: kernels }, (_, index) => `python:${index}`);
   await Promise.all(names.map((name) => stack.run('1+1', name)));
-  const tookMs = await timed(() => stack.pool.disposeOwner('bench'));
+  const tookMs = await timed(() => stack.pool.disposeAll());
   if (stack.pool.sessions().length > 0) throw new Error('Some are not stopped.');
   await stack.dispose();
   return tookMs;
