@@ -1207,6 +1207,16 @@ compiler = Compiler()
 # --- Running ---------------------------------------------------------------------------------------------------------
 
 
+get_folder = os.getcwd
+
+
+def working_directory():
+    try:
+        return get_folder()
+    except OSError:
+        return None  # It has been removed.
+
+
 class Session:
     """The user's `__main__`, what counts its runs, and the event loop that lives as long."""
 
@@ -1215,6 +1225,7 @@ class Session:
         self.main.__builtins__ = builtins
         self.loop = None
         self.anonymous_runs = 0
+        self.told_folder = working_directory()
 
     def perform(self, code, file, line):
         name = file
@@ -1374,6 +1385,9 @@ def execute(request):
         "interrupted": isinstance(problem, KeyboardInterrupt),
         "stdinRequested": questions.refused,
     }
+    folder = working_directory()
+    if folder is not None and folder != session.told_folder:
+        session.told_folder = done["cwd"] = folder
     questions.close()
     context_run.set(None)
     thread_runs[MAIN_THREAD] = None

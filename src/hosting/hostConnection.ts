@@ -14,10 +14,10 @@ import { Heartbeat } from '../base/heartbeat';
 import type { Log } from '../base/log';
 import { systemClock } from '../base/clock';
 import { KERNEL_LIMITS, type KernelLimits } from '../kernel/limits';
-import { fromResponseError } from '../protocol/failure';
+import { fromResponseError, hostLost } from '../protocol/failure';
 import * as m from '../protocol/messages';
 import { parse, type Schema } from '../protocol/parse';
-import { onNotification, onRequest } from '../protocol/rpc';
+import { onNotification, onRequest, type HearingTrouble } from '../protocol/rpc';
 import { ANSWER_WITHIN_MS, answerLimits } from './answerLimits';
 import type { ReachedHost } from './launch';
 
@@ -67,21 +67,15 @@ export class HostConnection {
       new SocketMessageWriter(socket),
     );
     this.connection.onError(([error]) => log.warn(`Kernel host connection: ${error.message}`));
-    socket.once('close', () => {
-      const why = this.state === 'open' ? 'lost' : 'left';
-      this.state = why;
-      this.heartbeat.dispose();
-      this.connection.dispose();
-      this.closed.resolve(why);
-      for (const channel of [...this.channels.values()]) channel.onClosed(why);
-    });
+    socket.once('close', () => this.onClose());
     this.heartbeat = new Heartbeat({
       clock: systemClock,
       ask: () => this.ping(),
       onChange: (since) => this.silenceChanged(since),
     });
     this.listen();
-    if (socket.destroyed) socket.emit('close', false);
+    // It may have closed before we listened.
+    if (socket.closed) this.onClose();
   }
 
   get isOpen(): boolean {
@@ -126,7 +120,7 @@ export class HostConnection {
     params: v.InferInput<P>,
     options: AskOptions = {},
   ): Promise<v.InferOutput<R>> {
-    if (!this.isOpen) throw fromResponseError(undefined);
+    if (!this.isOpen) throw hostLost();
     return this.request(message, params, options);
   }
 
@@ -201,12 +195,24 @@ export class HostConnection {
     for (const channel of [...this.channels.values()]) channel.onHostSilence();
   }
 
+  private onClose(): void {
+    const why = this.state === 'open' ? 'lost' : 'left';
+    this.state = why;
+    this.heartbeat.dispose();
+    this.connection.dispose();
+    this.closed.resolve(why);
+    for (const channel of [...this.channels.values()]) channel.onClosed(why);
+  }
+
   private listen(): void {
     const { connection } = this;
-    const onInvalid = (error: unknown): void => {
-      // Half-understood facts would make wrong states: better none, with a cause.
-      this.log.error('The kernel host sent what nobody understands.', error);
-      this.close();
+    const trouble: HearingTrouble = {
+      onInvalid: (error) => {
+        // Half-understood facts would make wrong states: better none, with a cause.
+        this.log.error('The kernel host sent what nobody understands.', error);
+        this.close();
+      },
+      onFailure: (error) => this.log.error('What takes the kernel host’s news failed.', error),
     };
     const hear = <P extends Schema>(
       message: m.NotificationMessage<P>,
@@ -219,12 +225,16 @@ export class HostConnection {
           this.heartbeat.heard();
           listener(params);
         },
-        onInvalid,
+        trouble,
       );
 
     hear(m.output, ({ kernel, seq, items }) => {
-      this.channels.get(kernel)?.onOutput(items);
-      this.tell(m.acknowledgeOutput, { kernel, seq });
+      try {
+        this.channels.get(kernel)?.onOutput(items);
+      } finally {
+        // Taken is taken, well or badly: without this the kernel would have to wait for ever.
+        this.tell(m.acknowledgeOutput, { kernel, seq });
+      }
     });
     hear(m.question, (question) => this.channels.get(question.kernel)?.onQuestion(question));
     hear(m.questionOver, ({ kernel, question }) =>

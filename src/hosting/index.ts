@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { PooledKernel } from '../kernel/kernel';
@@ -59,6 +60,7 @@ export interface KernelHosting {
 }
 
 const LEAVE_WITHIN_MS = 1_000;
+const REAPED_WITHIN_MS = 5_000;
 
 /** Nothing starts before the first kernel. Nothing of it keeps this process alive. */
 export function createKernelHosting(options: KernelHostingOptions): KernelHosting {
@@ -86,7 +88,8 @@ class Hosting implements KernelHosting {
   }
 
   async startKernel(spec: KernelSpec): Promise<PooledKernel> {
-    const { language, interpreter, cwd, env, place, history = spec.sessionId, signal } = spec;
+    const { language, interpreter, cwd, env, place, signal } = spec;
+    const { history = spec.sessionId } = spec;
     const connection = await this.connect();
     if (signal.aborted) throw new HoldfastError('closed', 'The start was called off.');
     this.kernels += 1;
@@ -150,8 +153,17 @@ class Hosting implements KernelHosting {
 
   async leave(): Promise<void> {
     this.left = true;
-    const connection = this.connection ?? (await this.connecting?.catch(() => undefined));
-    await connection?.leave(LEAVE_WITHIN_MS);
+    const giveUpAt = Date.now() + LEAVE_WITHIN_MS;
+    const leaving = async (): Promise<void> => {
+      const connection = this.connection ?? (await this.connecting?.catch(() => undefined));
+      // One that comes later is left all the same, as long as this process lives.
+      await connection?.leave(Math.max(0, giveUpAt - Date.now()));
+    };
+    const late = new AbortController();
+    await Promise.race([
+      leaving().finally(() => late.abort()),
+      delay(LEAVE_WITHIN_MS, undefined, { ref: false, signal: late.signal }).catch(() => undefined),
+    ]);
   }
 
   /** One host for all, also for starts that come while it starts. */
@@ -192,9 +204,20 @@ class Hosting implements KernelHosting {
     log.warn(`Kernel host ${pid} is gone. ${await lastWords(folder)}`);
     try {
       // A host that was killed could not do it.
-      await reapFolder(folder, { processes: this.processes, log });
+      await this.reapSoon(folder);
     } catch (error) {
       log.error(`What kernel host ${pid} left could not be cleared: ${messageOf(error)}`);
+    }
+  }
+
+  /** Its socket closes a moment before a killed process is gone, and what it left needs a moment too. */
+  private async reapSoon(folder: string): Promise<void> {
+    const tools = { processes: this.processes, log: this.options.log };
+    const giveUpAt = Date.now() + REAPED_WITHIN_MS;
+    for (let pauseMs = 5; !(await reapFolder(folder, tools)); pauseMs *= 2) {
+      // What is left then, the next start sees to.
+      if (Date.now() + pauseMs > giveUpAt) return;
+      await delay(pauseMs, undefined, { ref: false });
     }
   }
 }

@@ -35,6 +35,8 @@ export interface LateOutput {
 export interface RemoteKernelFacts {
   readonly pid: number;
   readonly startTime?: string;
+  /** The mark in its environment. */
+  readonly nonce: string;
   readonly description: string;
 }
 
@@ -105,8 +107,9 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     this.store.dispose();
   }
 
-  get pid(): number {
-    return this.facts?.pid ?? 0;
+  /** Known once it has started. */
+  get pid(): number | undefined {
+    return this.facts?.pid;
   }
 
   get description(): string {
@@ -137,6 +140,8 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   async execute(code: string, options: ExecuteOptions): Promise<ExecutionReply> {
     const { executionId: execution, source, signal } = options;
     if (!this.isAlive() || signal.aborted) return cancelledReply;
+    // What was kept of a run with this id is nobody's any more: its output comes from now on.
+    if (this.backlog.isOf(execution)) this.backlog.take(execution);
     return this.follow(options, () =>
       this.connection.ask(
         m.execute,
@@ -171,8 +176,11 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     ask: (run: RemoteRun) => Promise<ExecutionReply>,
   ): Promise<ExecutionReply> {
     const { executionId: execution, signal } = options;
-    const run = new RemoteRun(options, (question, text) =>
-      this.connection.tell(m.answerInput, { kernel: this.name, question, text }),
+    const run = new RemoteRun(
+      options,
+      (question, text) =>
+        this.connection.tell(m.answerInput, { kernel: this.name, question, text }),
+      this.log,
     );
     this.runs.set(execution, run);
     const store = new DisposableStore();
@@ -203,7 +211,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   }
 
   async interrupt(executionId?: string): Promise<InterruptVerdict> {
-    const target = `process group ${this.pid}`;
+    const target = `process group ${this.pid ?? 'of a kernel that starts'}`;
     try {
       const execution = executionId === undefined ? {} : { execution: executionId };
       return await this.connection.ask(m.interrupt, { kernel: this.name, ...execution });
@@ -234,7 +242,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       const { bytes } = await this.connection.ask(m.measureMemory, { kernel: this.name });
       return bytes ?? undefined;
     } catch (error) {
-      this.log.debug(`No figure for the memory of ${this.pid}: ${messageOf(error)}`);
+      this.log.debug(`No figure for the memory of ${this.name}: ${messageOf(error)}`);
       return undefined;
     }
   }
@@ -323,14 +331,14 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
 
   private async endOrphanNow(): Promise<ShutdownOutcome> {
     const why = this.connection.isOpen ? 'did not answer' : 'died';
-    const { pid, startTime } = this.facts ?? {};
+    const { pid, startTime, nonce } = this.facts ?? {};
     const outcome: ShutdownOutcome =
-      pid === undefined || startTime === undefined
+      pid === undefined || startTime === undefined || nonce === undefined
         ? { confirmed: false, reason: 'The system does not tell which process it was.' }
-        : await endOrphan(this.processes, { pid, startTime });
+        : await endOrphan(this.processes, { pid, startTime, nonce });
     if (!outcome.confirmed) {
       // No evidence, no exit: whoever counts on it goes on counting it.
-      this.log.warn(`Kernel ${this.pid}: ${outcome.reason ?? ''}`);
+      this.log.warn(`Kernel ${this.pid ?? this.name}: ${outcome.reason ?? ''}`);
       return outcome;
     }
     this.onExit({

@@ -71,7 +71,7 @@ export interface PooledKernel {
   interrupt?(executionId?: string): Promise<InterruptVerdict>;
   /** SIGKILL to the group at once; the outcome is the evidence. */
   kill?(): Promise<ShutdownOutcome>;
-  readonly pid?: number;
+  readonly pid?: number | undefined;
   /** For people: "Python 3.11.7 (/usr/bin/python3)". */
   readonly description?: string;
   /** Resident memory of the process tree in bytes. */

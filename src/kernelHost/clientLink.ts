@@ -13,7 +13,7 @@ import type { Log } from '../base/log';
 import type { KernelLimits } from '../kernel/limits';
 import * as m from '../protocol/messages';
 import type { Schema } from '../protocol/parse';
-import { onNotification, onRequest } from '../protocol/rpc';
+import { onNotification, onRequest, type HearingTrouble } from '../protocol/rpc';
 import type { Custody, CustodyListener } from './custody';
 import type { EmbeddedKernel, Question } from './embedded/kernel';
 import type { StartedKernel } from './embedded/start';
@@ -62,7 +62,10 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
       custody.find(name) ?? notFound('This kernel is gone.');
     const started = (name: string): EmbeddedKernel =>
       held(name).kernel ?? notFound('This kernel starts.');
-    const onInvalid = (error: unknown): void => this.log.warn(messageOf(error));
+    const trouble: HearingTrouble = {
+      onInvalid: (error) => this.log.warn(messageOf(error)),
+      onFailure: (error) => this.log.error('What the client said could not be done.', error),
+    };
 
     onRequest(connection, m.startKernel, async (params, signal) => {
       const { kernel: kernelId, ...spec } = params;
@@ -112,28 +115,28 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
       connection,
       m.keep,
       ({ key, value }) => (value === undefined ? kept.delete(key) : kept.set(key, value)),
-      onInvalid,
+      trouble,
     );
-    onNotification(connection, m.configure, ({ graceMs }) => setGrace(graceMs), onInvalid);
-    onNotification(connection, m.setLimits, setLimits, onInvalid);
+    onNotification(connection, m.configure, ({ graceMs }) => setGrace(graceMs), trouble);
+    onNotification(connection, m.setLimits, setLimits, trouble);
     // A notification about a kernel that has gone meanwhile has nothing left to do.
     onNotification(
       connection,
       m.abortExecution,
       ({ kernel, execution }) => custody.find(kernel)?.kernel?.abort(execution),
-      onInvalid,
+      trouble,
     );
     onNotification(
       connection,
       m.answerInput,
       ({ kernel, question, text }) => custody.find(kernel)?.kernel?.answer(question, text),
-      onInvalid,
+      trouble,
     );
     onNotification(
       connection,
       m.acknowledgeOutput,
       ({ kernel, seq }) => custody.find(kernel)?.outbox.acknowledge(seq),
-      onInvalid,
+      trouble,
     );
     connection.listen();
     this.watch();
@@ -186,10 +189,12 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
 
 function factsOf({ kernel, startTime, description }: StartedKernel): {
   pid: number;
+  nonce: string;
   description: string;
   startTime?: string;
 } {
-  return { pid: kernel.pid, description, ...(startTime !== undefined && { startTime }) };
+  const { pid, nonce } = kernel;
+  return { pid, nonce, description, ...(startTime !== undefined && { startTime }) };
 }
 
 interface QuestionMessage {

@@ -8,6 +8,7 @@ import type { EmbeddedKernel, KernelTools, Question } from './embedded/kernel';
 import { startEmbeddedKernel, type StartedKernel } from './embedded/start';
 import { HeldKernel } from './heldKernel';
 import { History } from './history';
+import { Leftovers } from './leftovers';
 import { Outbox, type Batch } from './outbox';
 import type { Runners } from './runners';
 
@@ -50,13 +51,17 @@ const HISTORIES = 16;
 export class Custody {
   private readonly held = new Map<string, HeldKernel>();
   private readonly histories = new Map<string, History>();
+  private readonly leftovers: Leftovers;
   private closed = false;
 
   constructor(
     private readonly runners: Runners,
     private readonly tools: KernelTools,
     private readonly listener: CustodyListener,
-  ) {}
+    retryEveryMs = RETRY_EVERY_MS,
+  ) {
+    this.leftovers = new Leftovers(tools.log, retryEveryMs);
+  }
 
   /** Rejects as `startEmbeddedKernel` does. */
   async start(spec: StartSpec, signal: AbortSignal): Promise<StartedKernel> {
@@ -76,7 +81,7 @@ export class Custody {
     try {
       const started = await held.start((leaving) =>
         startEmbeddedKernel(
-          { launch, cwd, env, readyWithinMs: this.tools.limits().readyWithinMs },
+          { launch, cwd, env, limitMs: this.tools.limits().readyWithinMs },
           {
             onOutput: (executionId, output) => held.push(executionId, output),
             onQuestion: (question) => {
@@ -93,6 +98,7 @@ export class Custody {
           },
           this.tools,
           AbortSignal.any([signal, leaving]),
+          (left) => this.leftovers.add(left),
         ),
       );
       void started.kernel.gone.then(forget).catch((error: unknown) => {
@@ -149,7 +155,7 @@ export class Custody {
   }
 
   private get kernels(): readonly EmbeddedKernel[] {
-    return this.all.flatMap(({ kernel }) => kernel ?? []);
+    return [...this.all.flatMap(({ kernel }) => kernel ?? []), ...this.leftovers.all];
   }
 
   private async endStarts(): Promise<void> {

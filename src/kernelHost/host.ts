@@ -63,6 +63,7 @@ export class KernelHost {
   private readonly ledger: Ledger;
   private readonly custody: Custody;
   private readonly announcer: Announcer;
+  private breakingDown: Promise<void> | undefined;
   private server: Server | undefined;
   private address = '';
   private client: Socket | undefined;
@@ -138,8 +139,14 @@ export class KernelHost {
   }
 
   /** After an error that nobody expected: says so in the log, which stays for the client to read, and kills what it holds. */
-  async breakDown(error: unknown): Promise<void> {
+  breakDown(error: unknown): Promise<void> {
     this.log.error('The kernel host broke down.', error);
+    // An error on the way down does not cut the way short.
+    this.breakingDown ??= this.killAll();
+    return this.breakingDown;
+  }
+
+  private async killAll(): Promise<void> {
     const attached = this.state.kind === 'attached';
     this.endLimit();
     this.state = { kind: 'leaving', link: this.link };
@@ -250,9 +257,14 @@ export class KernelHost {
     });
   }
 
+  /** What cannot be removed stays for the next host to see to: no reason not to end. */
   private async removeFolder(): Promise<void> {
-    await this.announcer.stop();
-    await removeRuntimeFolder(this.parts.folder);
+    try {
+      await this.announcer.stop();
+      await removeRuntimeFolder(this.parts.folder);
+    } catch (error) {
+      this.log.error('The folder could not be removed.', error);
+    }
   }
 }
 

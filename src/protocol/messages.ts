@@ -50,6 +50,8 @@ const facts = v.object({
   pid: v.number(),
   /** With the pid it names the process for good; absent where the system does not tell. */
   startTime: v.exactOptional(v.string()),
+  /** The mark in its environment, which all that come of it carry too. */
+  nonce: v.string(),
   description: v.string(),
 });
 

@@ -9,7 +9,7 @@ import { ownIdentity } from '../../src/kernelHost/identity';
 import { spawnLeader } from '../../src/kernelHost/process/spawn';
 import { StopLadder } from '../../src/kernelHost/process/stopLadder';
 import { Ledger } from '../../src/ledger/ledger';
-import { platformProcesses } from '../../src/platform/processes';
+import { platformProcesses, startTimeOf } from '../../src/platform/processes';
 import {
   hostingForTest,
   run,
@@ -173,7 +173,7 @@ test('a sweep that finds no descriptor left: the exit is confirmed in time, and 
   const ladder = new StopLadder(
     {
       leader,
-      startTime: processes.startTime(leader.pid),
+      startTime: startTimeOf(processes, leader.pid),
       isBusy: () => false,
       ask: () => void process.kill(leader.pid, 'SIGKILL'),
       interrupt: () => Promise.resolve(),

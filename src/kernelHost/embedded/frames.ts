@@ -55,6 +55,8 @@ const runnerFrame = v.variant('op', [
     status: v.picklist(['ok', 'error']),
     interrupted: v.boolean(),
     stdinRequested: v.boolean(),
+    /** The working directory, where it is another one than was told before. */
+    cwd: v.exactOptional(v.string()),
   }),
   /** Its interpreter runs: the answer to a ping, from a thread that user code can't hold up but by holding the GIL. */
   v.object({ op: v.literal('pong') }),

@@ -7,7 +7,7 @@ import type { ExecutionReply, InterruptVerdict } from '../../kernel/execution';
 import type { KernelExit, ShutdownOutcome, StopProgress } from '../../kernel/kernel';
 import { ABORT_KILL_AFTER_MS, type KernelLimits } from '../../kernel/limits';
 import type { KernelOutput } from '../../kernel/output';
-import type { Processes } from '../../platform/processes';
+import { startTimeOf, type Delivery, type Processes } from '../../platform/processes';
 import type { Ledger } from '../../ledger/ledger';
 import type { Leader } from '../process/spawn';
 import { StopLadder } from '../process/stopLadder';
@@ -76,7 +76,7 @@ export class EmbeddedKernel {
     private readonly tools: KernelTools,
   ) {
     const { processes, ledger, log } = tools;
-    this.startTime = this.findStartTime();
+    this.startTime = startTimeOf(processes, leader.pid);
     void this.startTime.then((startTime) => {
       ledger.spawned(leader.nonce, {
         pid: leader.pid,
@@ -112,6 +112,11 @@ export class EmbeddedKernel {
 
   get pid(): number {
     return this.leader.pid;
+  }
+
+  /** The mark in its environment. */
+  get nonce(): string {
+    return this.leader.nonce;
   }
 
   /** What the code asks and nobody has answered. */
@@ -169,8 +174,7 @@ export class EmbeddedKernel {
       this.pipes.send({ op: 'interrupt' });
       return { delivered: true, target: `kernel ${this.pid}` };
     }
-    const delivered = await this.tools.processes.signalGroup(this.pid, 'SIGINT');
-    return delivered ? { delivered, target } : { delivered, target, reason: 'Nobody is in it.' };
+    return verdictOn(target, await this.tools.processes.signalGroup(this.pid, 'SIGINT'));
   }
 
   answer(questionId: number, text: string | null): void {
@@ -192,7 +196,7 @@ export class EmbeddedKernel {
   async memory(): Promise<number | undefined> {
     if (this.exit !== undefined) return undefined;
     const members = await this.tools.processes.family(this.leader);
-    return members.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
+    return members?.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
   }
 
   /** Never rejects: nobody need be there to hear it. */
@@ -202,16 +206,6 @@ export class EmbeddedKernel {
       if (this.ladder.leftNobody) this.tools.ledger.gone(this.leader.nonce);
     } catch (error) {
       this.tools.log.error(`The end of kernel ${this.pid} could not be told in full.`, error);
-    }
-  }
-
-  /** A process table that can't be read costs a name for the process, never the hold on it. */
-  private async findStartTime(): Promise<string | undefined> {
-    try {
-      return await this.tools.processes.startTime(this.pid);
-    } catch (error) {
-      this.tools.log.warn(`When process ${this.pid} began is not known: ${messageOf(error)}`);
-      return undefined;
     }
   }
 
@@ -326,5 +320,22 @@ export class EmbeddedKernel {
     for (const run of [this.running, ...this.waiting.splice(0)]) run?.cancel();
     this.running = undefined;
     return this.exit;
+  }
+}
+
+function verdictOn(target: string, delivery: Delivery): InterruptVerdict {
+  switch (delivery) {
+    case 'sent':
+      return { delivered: true, target };
+    case 'nobody':
+      return { delivered: false, target, reason: 'Nobody is in it.' };
+    case 'forbidden':
+      return {
+        delivered: false,
+        target,
+        reason: 'It is not permitted: its processes belong to another user.',
+      };
+    case 'unable':
+      return { delivered: false, target, reason: 'The system cannot send it a signal.' };
   }
 }

@@ -5,10 +5,10 @@ import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { ShutdownOutcome, StopProgress } from '../../kernel/kernel';
 import { longestKill, type StopDeadlines } from '../../kernel/limits';
-import type { FamilyMember, Processes } from '../../platform/processes';
+import { stateOf, type FamilyMember, type Processes } from '../../platform/processes';
 import type { Leader } from './spawn';
 import { ANSWER_BEFORE_END_MS, planStop, type PlannedStep } from './stopPlan';
-import { nameMembers, sweepFamily } from '../../platform/sweep';
+import { isNobody, nameRemains, sweepFamily, type Remains } from '../../platform/sweep';
 
 export interface StopTarget {
   readonly leader: Leader;
@@ -39,7 +39,7 @@ export class StopLadder {
   private hurry: Deferred<void> = deferred();
   private furthest: StopProgress['step'] | undefined;
   private known: readonly FamilyMember[] = [];
-  private survivors: readonly FamilyMember[] = [];
+  private remains: Remains = { survivors: [], isWhole: true };
   private sweeping: Promise<void> | undefined;
   /** Why the sweep has not come to an end within its time; it is tried again. */
   private sweepTrouble: string | undefined;
@@ -63,9 +63,9 @@ export class StopLadder {
     return this.furthest !== undefined && this.furthest !== 'ask';
   }
 
-  /** Of those that it left behind none is alive, once it is swept. */
+  /** Of those that it left behind none is alive for certain, once it is swept. */
   get leftNobody(): boolean {
-    return this.survivors.length === 0;
+    return isNobody(this.remains);
   }
 
   get isStopping(): boolean {
@@ -166,7 +166,7 @@ export class StopLadder {
     if (leader.exit() !== undefined) return;
     const looking = this.processes
       .family(leader)
-      .then((members) => (this.known = members.filter(({ pid }) => pid !== leader.pid)))
+      .then((members) => (this.known = (members ?? []).filter(({ pid }) => pid !== leader.pid)))
       .catch((error: unknown) =>
         this.log.warn(`Who belongs to kernel ${leader.pid} is not known: ${messageOf(error)}`),
       );
@@ -191,13 +191,19 @@ export class StopLadder {
   /** No exit event: the process table may still be evidence. */
   private async withoutExitEvent(): Promise<ShutdownOutcome> {
     const { pid } = this.target.leader;
-    const [then, now] = await Promise.all([this.target.startTime, this.processes.startTime(pid)]);
-    if (then !== undefined && now !== then) {
-      void this.sweep();
-      await this.sweptOrLate.promise;
-      return this.confirmed();
+    const startTime = await this.target.startTime;
+    const state =
+      startTime === undefined ? 'unknown' : await stateOf(this.processes, { pid, startTime });
+    switch (state) {
+      case 'gone':
+        void this.sweep();
+        await this.sweptOrLate.promise;
+        return this.confirmed();
+      case 'alive':
+        return { confirmed: false, reason: `Process ${pid} is still there after SIGKILL.` };
+      case 'unknown':
+        return { confirmed: false, reason: `Whether process ${pid} is gone cannot be told now.` };
     }
-    return { confirmed: false, reason: `Process ${pid} is still there after SIGKILL.` };
   }
 
   private sweep(): Promise<void> {
@@ -227,11 +233,11 @@ export class StopLadder {
 
   private async sweepOnce(limitMs: number): Promise<void> {
     const { leader } = this.target;
-    this.survivors = (await sweepFamily(this.processes, leader, this.known, limitMs)).filter(
-      ({ pid }) => pid !== leader.pid,
-    );
-    if (this.survivors.length > 0) {
-      this.log.warn(`Outlived kernel ${leader.pid}: ${nameMembers(this.survivors)}.`);
+    const remains = await sweepFamily(this.processes, leader, this.known, limitMs);
+    const survivors = remains.survivors.filter(({ pid }) => pid !== leader.pid);
+    this.remains = { ...remains, survivors };
+    if (!this.leftNobody) {
+      this.log.warn(`Outlived kernel ${leader.pid}: ${nameRemains(this.remains)}.`);
     }
   }
 
@@ -248,8 +254,8 @@ export class StopLadder {
       const reason = `What it left behind is still being looked for: ${this.sweepTrouble}`;
       return { confirmed: true, reason };
     }
-    if (this.survivors.length === 0) return { confirmed: true };
-    return { confirmed: true, reason: `Outlived the kernel: ${nameMembers(this.survivors)}.` };
+    if (this.leftNobody) return { confirmed: true };
+    return { confirmed: true, reason: `Outlived the kernel: ${nameRemains(this.remains)}.` };
   }
 
   private async outcomeWithin(limitMs: number | undefined): Promise<ShutdownOutcome> {

@@ -26,6 +26,7 @@ describe('A1 identity', () => {
     expect(h.kernels.requests[4]).toMatchObject(chosen);
     expect(Object.keys(h.kernels.requests[0]!).sort()).toEqual([
       'cwd',
+      'limitMs',
       'place',
       'sessionId',
       'signal',
