@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { silentLog } from '../../src/base/log';
+import { reapDeadHosts } from '../../src/ledger/reap';
+import { platformProcesses } from '../../src/platform/processes';
 import { until } from '../support/until';
 import { actions, isHost, type Field } from './actions';
 import {
@@ -192,7 +195,12 @@ export class Chaos implements Field {
     if (!(await until(isEmpty, GRACE_MS + GONE_WITHIN_MS, 100))) {
       this.complain(`left at the end: ${this.names(census(this.mark)).join(', ')}`);
     }
-    const { folders } = ledgers(this.runtimeDir);
+    // As the next start of any host does: where window and host were killed, nobody else could.
+    await reapDeadHosts({ processes: platformProcesses(), log: silentLog }, this.runtimeDir);
+    // A folder without a ledger is of a window that was killed before its host came to be: kept until it is old.
+    const folders = ledgers(this.runtimeDir).folders.filter(
+      (folder) => hostOfFolder(path.join(this.runtimeDir, folder)) !== undefined,
+    );
     if (folders.length > 0) this.complain(`folders left at the end: ${folders.join(', ')}`);
     const sockets = listeningBelow(this.runtimeDir);
     if (sockets.length > 0) this.complain(`sockets left at the end: ${sockets.join(', ')}`);

@@ -48,9 +48,8 @@ test('SIGTERM ignored in a busy loop: escalates to SIGKILL, confirmed, every ste
   const busy = run(kernel, stubborn);
   await busy.saw('stubborn');
 
-  // As long as the steps take without a limit: in a shorter one the first may be over before it has begun.
-  // In a limited stop the kill comes 500 ms before the limit: one that had been late would not be confirmed.
-  expect(await kernel.shutdown({ timeoutMs: 4_700 })).toEqual({ confirmed: true });
+  // Without a limit: in a short one a busy machine may leave a step no time.
+  expect(await kernel.shutdown()).toEqual({ confirmed: true });
 
   expect(steps).toEqual(['ask', 'interrupt', 'terminate', 'kill', 'sweep']);
   expect(kernel.isStopping()).toBe(true);
