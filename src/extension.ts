@@ -4,6 +4,8 @@ import { systemClock } from './base/clock';
 import { HoldfastError, messageOf } from './base/errors';
 import { lazy } from './base/lazy';
 import { registerCommands } from './editor/commands';
+import { Diagnostics } from './editor/diagnostics/diagnostics';
+import { StderrDocuments } from './editor/diagnostics/stderrDocuments';
 import { Door } from './editor/door';
 import { Failures } from './editor/failures';
 import { followContexts, followLateOutput, followSessions } from './editor/follow';
@@ -40,7 +42,11 @@ let hosting: KernelHosting | undefined;
  * Builds the parts and wires them. What runs code (the pool, the kernel host's client, the search for an interpreter) is
  * loaded at the first run, so that a window that only opens a Python file pays for none of it.
  */
-export function activate({ subscriptions, extensionUri }: vscode.ExtensionContext): void {
+export function activate({
+  subscriptions,
+  extensionUri,
+  extension,
+}: vscode.ExtensionContext): void {
   const keep = <T extends vscode.Disposable>(part: T): T => {
     subscriptions.push(part);
     return part;
@@ -49,11 +55,22 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
   const channel = keep(vscode.window.createOutputChannel('Holdfast', { log: true }));
   const log = logTo(channel);
   const failures = new Failures(log, () => channel.show());
-  const onFailure = (error: unknown): void => failures.tell(error);
+  const onFailure = (error: unknown): void => {
+    diagnostics.failed(error);
+    failures.tell(error);
+  };
   // `vscode.env.sessionId` is the same everywhere when telemetry is off.
   const ownerId = `window:${randomUUID()}`;
 
   const model = keep(new SessionsModel(clock));
+  const diagnostics = new Diagnostics({
+    ownerId,
+    version: (extension.packageJSON as { version: string }).version,
+    model,
+    clock,
+    hostPid: () => hosting?.hostPid,
+  });
+  const stderrs = keep(new StderrDocuments());
   const book = new SessionBook();
   const transcript = keep(createTranscript());
 
@@ -127,7 +144,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       kernelHost(),
       takenUp(),
     ]);
-    const { interpreters, preludes } = await python();
+    const backend = await python();
     const settings = await configuration();
     // From here on the host is told what a window after this one has to know, each thing before it takes effect.
     keepForNextWindow({ host, ownerId, book });
@@ -135,8 +152,8 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       ...settings.forPool(),
       ...before,
       onRecord: (id, record) => host.keep(keptKeys.session(id), record),
-      startKernel: (request) => startKernel(request, interpreters, preludes, host),
-      preludeContent: (session) => preludes.contentOf(session),
+      startKernel: (request) => startKernel(request, backend, host),
+      preludeContent: (session) => backend.preludes.contentOf(session),
       ownerKind,
       mayEvict,
       clock,
@@ -145,6 +162,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
     keep(settings.onDidChange(() => created.configure(settings.forPool())));
     madePool = created;
     model.attach(created);
+    keep(diagnostics.follow(created));
     keep(followLateOutput(created, model, transcript));
     return created;
   });
@@ -233,6 +251,11 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       resolve: async (place) => (await python()).resolve(place),
       interpreters: async () => (await python()).interpreters,
       showLog: () => channel.show(),
+      async showStderr(session) {
+        const text = await (await pool()).stderr(session.id);
+        await stderrs.show(session, book.labelOf(session), text);
+      },
+      copyDiagnostics: () => diagnostics.copy(),
     }),
   );
   keep(new HostsTree(hosts));

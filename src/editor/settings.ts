@@ -28,6 +28,10 @@ export const settings = {
   idleExpiryMinutes: atLeast(0),
   memoryCapMB: v.pipe(v.number(), v.finite()),
   maxOutputBytes: whole(0),
+  // Read entry by entry, so that one that cannot be used costs no other, and no message has a value in it.
+  environment: v.unknown(),
+  'agents.environment': v.unknown(),
+  envFile: v.string(),
   queueOnError: queuePolicy,
   queueOnInterrupt: queuePolicy,
 };
@@ -54,6 +58,9 @@ export const defaults: { readonly [Name in SettingName]: Setting<Name> } = {
   idleExpiryMinutes: 30,
   memoryCapMB: 1_024,
   maxOutputBytes: 50_000,
+  environment: {},
+  'agents.environment': [],
+  envFile: '${workspaceFolder}/.env',
   queueOnError: 'continue',
   queueOnInterrupt: 'continue',
 };

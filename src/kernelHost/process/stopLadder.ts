@@ -5,7 +5,12 @@ import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { ShutdownOutcome, StopProgress } from '../../kernel/kernel';
 import { longestKill, type StopDeadlines } from '../../kernel/limits';
-import { stateOf, type FamilyMember, type Processes } from '../../platform/processes';
+import {
+  stateOf,
+  type FamilyMember,
+  type FamilyRoot,
+  type Processes,
+} from '../../platform/processes';
 import type { Leader } from './spawn';
 import { ANSWER_BEFORE_END_MS, planStop, type PlannedStep } from './stopPlan';
 import { isNobody, nameRemains, sweepFamily, type Remains } from '../../platform/sweep';
@@ -164,12 +169,10 @@ export class StopLadder {
   private async look(): Promise<void> {
     const { leader } = this.target;
     if (leader.exit() !== undefined) return;
-    const looking = this.processes
-      .family(leader)
-      .then((members) => (this.known = (members ?? []).filter(({ pid }) => pid !== leader.pid)))
-      .catch((error: unknown) =>
-        this.log.warn(`Who belongs to kernel ${leader.pid} is not known: ${messageOf(error)}`),
-      );
+    const looking = this.processes.family(leader).then((members) => {
+      if (members !== undefined) this.known = members.filter(({ pid }) => pid !== leader.pid);
+      else this.log.warn(`Who belongs to kernel ${leader.pid} cannot be told now.`);
+    });
     await Promise.race([looking, delay(FIRST_LOOK_MS, undefined, { ref: false })]);
   }
 
@@ -216,27 +219,32 @@ export class StopLadder {
     const end = now() + limit;
     if (this.climb !== undefined) this.announce('sweep', end);
     const { first, longest } = SWEEP_AGAIN_AFTER_MS;
+    const { leader } = this.target;
+    let root: FamilyRoot = leader;
     for (let pauseMs = first; ; pauseMs = Math.min(pauseMs * 2, longest)) {
       try {
-        await this.sweepOnce(limit);
+        await this.sweepOnce(root, limit);
         break;
       } catch (error) {
         this.sweepTrouble = messageOf(error);
-        this.log.warn(`Sweep after kernel ${this.target.leader.pid}: ${this.sweepTrouble}`);
+        this.log.warn(`Sweep after kernel ${leader.pid}: ${this.sweepTrouble}`);
         if (now() + pauseMs > end) this.sweptOrLate.resolve();
         await delay(pauseMs, undefined, { ref: false });
+        // By then the leader's pid may be another's, and its group too: the mark stays.
+        root = { nonce: leader.nonce };
       }
     }
     this.sweepTrouble = undefined;
     this.sweptOrLate.resolve();
   }
 
-  private async sweepOnce(limitMs: number): Promise<void> {
+  private async sweepOnce(root: FamilyRoot, limitMs: number): Promise<void> {
     const { leader } = this.target;
-    const remains = await sweepFamily(this.processes, leader, this.known, limitMs);
+    const remains = await sweepFamily(this.processes, root, this.known, limitMs);
     const survivors = remains.survivors.filter(({ pid }) => pid !== leader.pid);
     this.remains = { ...remains, survivors };
-    if (!this.leftNobody) {
+    if (!remains.isWhole) throw new Error('The process table cannot be read now.');
+    if (survivors.length > 0) {
       this.log.warn(`Outlived kernel ${leader.pid}: ${nameRemains(this.remains)}.`);
     }
   }
