@@ -173,6 +173,7 @@ function takenUp(adoption: Awaited<ReturnType<KernelHosting['adopt']>>): TakenUp
     book: new SessionBook(),
     // Nothing runs over these reloads.
     runs: { takeUp: () => ({}), follow: () => undefined },
+    otherPlaces: [],
     preludes: { takeUp: (kernel) => Promise.resolve(kernel) },
     log: silentLog,
   });

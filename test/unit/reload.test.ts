@@ -136,6 +136,7 @@ it('a kernel that ended while the window was away: its last run is shown with al
       transcript,
       book: new SessionBook(),
       runs,
+      otherPlaces: [],
       preludes: { takeUp: (kernel) => Promise.resolve(kernel) },
       log: silentLog,
     },
