@@ -13,6 +13,7 @@ export default defineConfig({
         testTimeout: 30_000,
         hookTimeout: 30_000,
       }),
+      project('chaos', ['test/chaos/**/*.test.ts'], { fileParallelism: false }),
       project('e2e', ['test/e2e/**/*.test.ts'], {
         testTimeout: 120_000,
         hookTimeout: 120_000,

@@ -20,6 +20,8 @@ export interface Adoption {
   readonly kept: ReadonlyMap<string, unknown>;
   /** What happened in each of its sessions, by the name of the history, up to where the kernels go on from. */
   readonly histories: ReadonlyMap<string, readonly HistoryEntry[]>;
+  /** Its kernel is still there, or on its way. */
+  holds(place: Place): boolean;
   /** The kernel of a place, whose start may have to be waited for; undefined: it is gone. */
   reattach(place: Place, signal: AbortSignal): Promise<PooledKernel | undefined>;
   /** Stops every kernel whose place nobody asked for. */
@@ -92,6 +94,7 @@ export async function takeUpKernels(
   return {
     kept: new Map(Object.entries(survey.kept)),
     histories,
+    holds: (place) => open.has(keyOf(place)) || later.has(keyOf(place)),
     reattach: async (place, signal) => open.get(keyOf(place)) ?? later.get(keyOf(place))?.(signal),
     stopOthers(places) {
       const wanted = new Set(places.map(keyOf));

@@ -29,7 +29,8 @@ export interface DiscoverOptions {
   readonly log: Log;
 }
 
-const CLAIM_WITHIN_MS = 2_000;
+// As long as a host gives a greeting: what is given up here is everything that runs there.
+const CLAIM_WITHIN_MS = 5_000;
 
 /**
  * Looks for the kernel hosts that live. What dead ones have left is ended in passing, and not waited for. Cheap: where
@@ -68,7 +69,7 @@ export function nextChangeOf({ folder }: FoundHost, limitMs: number): Promise<vo
   });
 }
 
-/** Takes its one place. Rejects when another client was faster, or it does not answer within 2 s. */
+/** Takes its one place. Rejects when another client was faster, or it does not answer within 5 s. */
 export async function claimHost({ folder, pid, announced }: FoundHost): Promise<ReachedHost> {
   const signal = AbortSignal.timeout(CLAIM_WITHIN_MS);
   const socket = await connectTo(announced.address, await readToken(folder), signal);

@@ -58,3 +58,13 @@ test('and the window that goes on shows nothing stale', async () => {
   await window.page.getByText('No session yet').first().waitFor();
   await window.screenshot('crash-after');
 });
+
+test('the editor quits during a run: no process is left (zed 21911)', async () => {
+  await window.openFile('stuck.py');
+  await window.runCommand('Holdfast: Run File');
+  await window.tree.open();
+  await window.tree.session('running').waitFor();
+  expect(await until(() => ours().length === 4, 15_000)).toBe(true);
+  // Those that had to be ended by the test.
+  expect(await server.stop(15_000)).toEqual([]);
+});

@@ -140,7 +140,7 @@ test('the page is reloaded while code prints: the same, every line once', async 
   expect(lines.map(Number)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
 });
 
-test('and when the window stays away everything is gone after the grace period', async () => {
+test('and when the window stays away everything is gone after the grace period (vscode-jupyter 5485, 1626)', async () => {
   const host = window.host();
   await window.close();
   await host.gone;

@@ -20,7 +20,7 @@ import {
 import { alive, endAfterTest, expectGone } from './support/processes';
 import { busy, standIn } from './support/standIn';
 
-test('the extension host is SIGKILLed: kernel host, kernels, their children and the folder are gone (vscode-jupyter 5225, 11177)', async () => {
+test('the extension host is SIGKILLed: kernel host, kernels, their children and the folder are gone (vscode-jupyter 5225, 11177; enterprise_gateway 672)', async () => {
   const { pid, hostPid, runtimeDir, family } = await standIn();
   process.kill(pid, 'SIGKILL');
   await expectGone([hostPid, ...family], 5_000);

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log';
 import { createTranscript } from '../../src/editor/panel/transcript';
 import { parseKept, renameOwner } from '../../src/editor/reload/keptState';
 import { keptKeys } from '../../src/editor/reload/keep';
 import { replay, type PastEvent } from '../../src/editor/reload/replay';
+import { takeUp } from '../../src/editor/reload/takeUp';
 import { SessionBook } from '../../src/editor/sessions/sessionBook';
 import { sessionKeyOf } from '../../src/editor/sessions/target';
 import type { SessionRecord } from '../../src/pool/records';
@@ -101,4 +103,50 @@ it('a replay shows runs as they were, leaves to a resumed one what comes with it
   expect(shown).not.toMatch(/not for people|comes with the run|look\(\)/);
   expect(shown).toMatch(/"state":"error"/);
   expect(shown).toMatch(/"code":"slow\(\)".*"state":"running"/);
+});
+
+it('a kernel that ended while the window was away: its last run is shown with all its output and its end', () => {
+  const transcript = createTranscript();
+  const runs = { takeUp: () => ({}), follow: () => undefined };
+  const reply = { cancelled: false, timedOut: false, stdinRequested: false } as const;
+  const at = { n: 1, kernel: 'k', execution: 'run-1', at: 1 };
+  const text = { type: 'stream', name: 'stdout', text: 'all of it\n' } as const;
+  const taken = takeUp(
+    {
+      kept: new Map<string, unknown>([
+        [keptKeys.window, 'window:old'],
+        [keptKeys.session('session-1'), record],
+      ]),
+      histories: new Map([
+        [
+          sessionKeyOf(record),
+          [
+            { ...at, what: 'begun', code: 'slow()' },
+            { ...at, what: 'output', output: text },
+            { ...at, what: 'finished', reply: { ...reply, status: 'ok' } },
+          ],
+        ],
+      ]),
+      holds: () => false,
+      reattach: () => Promise.resolve(undefined),
+      stopOthers() {},
+    },
+    {
+      ownerId: 'window:new',
+      transcript,
+      book: new SessionBook(),
+      runs,
+      otherPlaces: [],
+      preludes: { takeUp: (kernel) => Promise.resolve(kernel) },
+      log: silentLog,
+    },
+  );
+  const shown = JSON.stringify(transcript.reader(sessionKeyOf(record)).read().entries);
+  expect(shown).toMatch(/"state":"ok"/);
+  expect(shown).toContain('all of it');
+  // The pool would say of it that its end is not known.
+  expect(taken.adopt).toMatchObject([
+    { id: 'session-1', queue: [{ id: 'run-2' }, { id: 'run-3' }] },
+  ]);
+  expect(taken.adopt?.[0]).not.toHaveProperty('execution');
 });

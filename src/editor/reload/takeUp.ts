@@ -16,7 +16,7 @@ export interface TakeUpParts {
   readonly ownerId: string;
   readonly transcript: Transcript;
   readonly book: SessionBook;
-  readonly runs: Runs;
+  readonly runs: Pick<Runs, 'takeUp' | 'follow'>;
   readonly preludes: Pick<Preludes, 'takeUp'>;
   /** Keeps what came of a run that began in the window before. */
   record(run: RecordedRun): void;
@@ -39,10 +39,15 @@ export function takeUp(adoption: Adoption, parts: TakeUpParts): TakenUp {
   const before = parseKept(adoption.kept);
   if (before.book) book.restore(before.book);
   const records = before.records.map((record) =>
-    before.window === undefined ? record : renameOwner(record, before.window, ownerId),
+    withoutWhatIsOver(
+      before.window === undefined ? record : renameOwner(record, before.window, ownerId),
+      adoption,
+    ),
   );
   const resumed = new Set(
-    records.flatMap(({ stop, execution }) => (stop || !execution ? [] : [execution.id])),
+    records.flatMap((record) =>
+      record.stop || !record.execution || !adoption.holds(record) ? [] : [record.execution.id],
+    ),
   );
   const codes = new Map<string, string>();
   for (const [key, events] of adoption.histories) {
@@ -106,4 +111,15 @@ function factsOf(
     // Whether it was to be kept from agents did not come along: then it is.
     excludeFromContext: true,
   };
+}
+
+/** A kernel that has ended meanwhile tells nothing more: how its last run ended is in the history, or nowhere. */
+function withoutWhatIsOver(record: SessionRecord, adoption: Adoption): SessionRecord {
+  const { execution, ...rest } = record;
+  if (!execution || adoption.holds(record)) return record;
+  const events = [...adoption.histories.values()].flat();
+  const isOver = events.some(
+    (event) => event.what === 'finished' && event.execution === execution.id,
+  );
+  return isOver ? rest : record;
 }

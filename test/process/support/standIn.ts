@@ -42,6 +42,21 @@ export interface StandInOptions {
   readonly codes?: readonly string[];
   /** Where an earlier one had it. */
   readonly runtimeDir?: string;
+  /** Built before, for many. */
+  readonly scripts?: StandInScripts;
+}
+
+export interface StandInScripts {
+  readonly script: string;
+  readonly hostScript: string;
+}
+
+export async function standInScripts(folder = temporaryFolder()): Promise<StandInScripts> {
+  const [script, hostScript] = await Promise.all([
+    bundle('test/process/support/standInHost.ts', path.join(folder, 'standIn.js')),
+    bundle('src/kernelHost/main.ts', path.join(folder, 'host.js')),
+  ]);
+  return { script, hostScript };
 }
 
 /** An extension host of another process; by default with an idle kernel and a stubborn busy one, each with children. */
@@ -49,14 +64,12 @@ export async function standIn({
   graceMs = 0,
   codes = [leaveChildren, busy],
   runtimeDir: given,
+  scripts,
 }: StandInOptions = {}): Promise<StandIn> {
   const folder = temporaryFolder();
   const runtimeDir = given ?? path.join(folder, 'run');
   mkdirSync(runtimeDir, { recursive: true });
-  const [script, hostScript] = await Promise.all([
-    bundle('test/process/support/standInHost.ts', path.join(folder, 'standIn.js')),
-    bundle('src/kernelHost/main.ts', path.join(folder, 'host.js')),
-  ]);
+  const { script, hostScript } = scripts ?? (await standInScripts(folder));
   const assignment = { hostScript, runnersDir, runtimeDir, interpreter: 'python3', codes, graceMs };
   const child = spawn(process.execPath, [script, JSON.stringify(assignment)], {
     stdio: ['pipe', 'pipe', 'inherit'],

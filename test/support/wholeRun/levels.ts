@@ -21,6 +21,12 @@ export async function runLevel(name: LevelName, selection: Selection): Promise<L
       case 'process':
         build();
         return await runVitest('process', selection, minutes(8));
+      case 'chaos':
+        return await runVitest(
+          'chaos',
+          selection,
+          Number(process.env['HOLDFAST_CHAOS_SECONDS']) * 1_000 + minutes(6),
+        );
       case 'editor':
         if (!(await provideWorkbench())) return skipAll('test/editor');
         build();

@@ -5,7 +5,10 @@ import { runLevel } from './levels';
 import { type LevelOutcome, merge } from './outcome';
 import { printSummary } from './summary';
 
-const { levels, selection } = parseWanted(process.argv.slice(2));
+const { levels, selection, seconds, isSoak, seed } = parseWanted(process.argv.slice(2));
+process.env['HOLDFAST_CHAOS_SECONDS'] = String(seconds);
+if (isSoak) process.env['HOLDFAST_SOAK'] = '1';
+if (seed !== undefined) process.env['HOLDFAST_CHAOS_SEED'] = seed;
 const leftovers = watchForLeftovers();
 void listenForInterruption().happened.then(() => {
   leftovers.endAll();

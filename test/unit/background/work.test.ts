@@ -269,6 +269,7 @@ describe('the window after a reload', () => {
         ['background/broken', { kind: 'going' }],
       ]),
       histories: new Map([[keyOf(request), events as never]]),
+      holds: () => true,
       reattach: (place) => {
         asked.push(place);
         return Promise.resolve(kernel);
