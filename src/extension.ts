@@ -3,6 +3,9 @@ import * as vscode from 'vscode';
 import { systemClock } from './base/clock';
 import { HoldfastError, messageOf } from './base/errors';
 import { lazy } from './base/lazy';
+import type { HoldfastApi } from './api';
+import { provideApi } from './editor/api';
+import { registerCaptures } from './editor/capture';
 import { registerCommands } from './editor/commands';
 import { Door } from './editor/door';
 import { Failures } from './editor/failures';
@@ -32,6 +35,8 @@ import { StatusBar } from './editor/statusBar';
 import { assertTrusted } from './editor/trust';
 import type { KernelHosting } from './hosting';
 import type { KernelPool } from './pool/types';
+import { createAdmission } from './runner/admission';
+import { admitted } from './runner/admitted';
 
 // The editor calls `deactivate` with nothing in hand.
 let hosting: KernelHosting | undefined;
@@ -40,7 +45,8 @@ let hosting: KernelHosting | undefined;
  * Builds the parts and wires them. What runs code (the pool, the kernel host's client, the search for an interpreter) is
  * loaded at the first run, so that a window that only opens a Python file pays for none of it.
  */
-export function activate({ subscriptions, extensionUri }: vscode.ExtensionContext): void {
+export function activate(context: vscode.ExtensionContext): HoldfastApi {
+  const { subscriptions, extensionUri } = context;
   const keep = <T extends vscode.Disposable>(part: T): T => {
     subscriptions.push(part);
     return part;
@@ -61,6 +67,8 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
     const { Configuration } = await import('./editor/configuration');
     return new Configuration(log);
   });
+  // What captures nothing is refused by the command, so that the setting is read there alone.
+  const admission = createAdmission({ captureEnabled: true, log });
   const python = lazy(async () => {
     const { createPython } = await import('./editor/python');
     return keep(
@@ -144,7 +152,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
   });
 
   const door = new Door({
-    execute: async (code, options) => (await pool()).execute(code, options),
+    execute: admitted(admission, async (code, options) => (await pool()).execute(code, options)),
     disposers: [async (owner) => madePool?.disposeOwner(owner)],
     isStreaming: () => false,
     record: () => {},
@@ -229,6 +237,14 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       showLog: () => channel.show(),
     }),
   );
+  const storage = context.storageUri ?? context.globalStorageUri;
+  keep(registerCaptures({ ...{ admission, runs, model, storage, log, configuration, onFailure } }));
+  const api = keep(
+    provideApi({
+      ...{ admission, runs, model, door, book, log, pool },
+      resolve: async (place) => (await python()).resolve(place),
+    }),
+  );
   keep(new HostsTree(hosts));
   const onHost = (name: string, act: (pid: number) => Promise<void>): void => {
     keep(
@@ -254,6 +270,7 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
     const goOn = async (): Promise<void> => void ((await hosts.toTakeUpSoon()) && (await pool()));
     clock.after(0, () => void goOn().catch(onFailure));
   }
+  return api;
 }
 
 /** Stops no kernel: a reload and a close look alike here. The kernel host knows what to do about a window that leaves. */

@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'protocol'
   | 'untrusted_workspace'
   | 'bad_input'
+  | 'hook_failed'
   | 'closed'
   | 'pool_full'
   | 'run_not_found'

@@ -45,6 +45,7 @@ const codes: Record<ErrorCode, true> = {
   protocol: true,
   untrusted_workspace: true,
   bad_input: true,
+  hook_failed: true,
   closed: true,
   pool_full: true,
   run_not_found: true,
