@@ -239,7 +239,7 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
   );
   const storage = context.storageUri ?? context.globalStorageUri;
   keep(registerCaptures({ ...{ admission, runs, model, storage, log, configuration, onFailure } }));
-  const api = keep(
+  const clients = keep(
     provideApi({
       ...{ admission, runs, model, door, book, log, pool },
       resolve: async (place) => (await python()).resolve(place),
@@ -270,7 +270,7 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
     const goOn = async (): Promise<void> => void ((await hosts.toTakeUpSoon()) && (await pool()));
     clock.after(0, () => void goOn().catch(onFailure));
   }
-  return api;
+  return clients.api;
 }
 
 /** Stops no kernel: a reload and a close look alike here. The kernel host knows what to do about a window that leaves. */

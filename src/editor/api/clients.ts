@@ -21,8 +21,12 @@ export interface ClientsParts extends ClientParts {
 const PREFIX = 'extension:';
 
 /** The clients that are open, one for each extension. An extension that is gone is let go of. */
-export class Clients implements HoldfastApi, Disposable {
-  readonly version = 1;
+export class Clients implements Disposable {
+  /** What other extensions get in hand: no more than is in its type. */
+  readonly api: HoldfastApi = Object.freeze({
+    version: 1 as const,
+    for: (extension: string | ExtensionLike) => this.for(extension),
+  });
   private readonly store = new DisposableStore();
   private readonly open = new Map<string, Client>();
   private readonly leaving = new Set<string>();
@@ -31,18 +35,6 @@ export class Clients implements HoldfastApi, Disposable {
     this.store.add(parts.onDidChangeExtensions(() => this.letGoOfGone()));
     // Also owners of the window before this one, whose extension may not have come back.
     this.store.add(parts.model.onDidChange(() => this.letGoOfGone()));
-  }
-
-  for(extension: string | ExtensionLike): HoldfastClient {
-    const { id, subscriptions } = extensionOf(extension);
-    const known = this.parts.extension(id);
-    if (!known) {
-      throw new HoldfastError('bad_input', `There is no extension ${JSON.stringify(id)} here.`);
-    }
-    const ownerId = PREFIX + known.id;
-    const client = this.open.get(ownerId) ?? this.make(ownerId, known.displayName);
-    subscriptions?.push(client);
-    return client;
   }
 
   /** What an owner is called, where it is an extension. */
@@ -54,6 +46,18 @@ export class Clients implements HoldfastApi, Disposable {
 
   dispose(): void {
     this.store.dispose();
+  }
+
+  private for(extension: string | ExtensionLike): HoldfastClient {
+    const { id, subscriptions } = extensionOf(extension);
+    const known = this.parts.extension(id);
+    if (!known) {
+      throw new HoldfastError('bad_input', `There is no extension ${JSON.stringify(id)} here.`);
+    }
+    const ownerId = PREFIX + known.id;
+    const client = this.open.get(ownerId) ?? this.make(ownerId, known.displayName);
+    subscriptions?.push(client);
+    return client;
   }
 
   private make(ownerId: string, name: string): Client {

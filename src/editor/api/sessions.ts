@@ -47,12 +47,12 @@ function targetWithId(id: string, ownerId: string, { model, book }: PlaceParts):
 export function sessionInfo(
   session: SessionSnapshot,
   ownerId: string,
-  { labelOf }: Pick<SessionBook, 'labelOf'>,
+  book: Pick<SessionBook, 'labelOf'>,
 ): SessionInfo {
   const { id, sessionId, cwd, state, incarnation, owners } = session;
   return {
     id,
-    label: labelOf(session),
+    label: book.labelOf(session),
     language: languageOf(sessionId) ?? 'python',
     cwd,
     state: state.kind,

@@ -37,6 +37,7 @@ export async function walk(
   const unreadable: string[] = [];
   const pace = new Pace(signal);
   let isCut = false;
+  let room = maxFiles;
   let folders = [{ path: '', rules }];
 
   const visit = async (folder: { path: string; rules: IgnoreRules }): Promise<typeof folders> => {
@@ -58,12 +59,14 @@ export async function walk(
     }
     await forEachOf(wanted, STATS_AT_ONCE, async (path) => {
       await pace.turn();
-      if (files.size >= maxFiles) {
+      if (room === 0) {
         isCut = true;
         return;
       }
+      room--;
       const stat = await statOf(join(root, path));
       if (stat) files.set(path, stat);
+      else room++;
     });
     return below;
   };
