@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { measureCapture } from './capture';
 import { measureDoor } from './door';
 import { measureEditor } from './editor';
 import { measureFlood } from './flood';
@@ -14,6 +15,7 @@ async function main(): Promise<void> {
   await measureDoor(report);
   await measureRoundTrips(report);
   await measureFlood(report);
+  await measureCapture(report);
   measureEditor(report);
   if (values.json !== undefined) {
     writeFileSync(values.json, JSON.stringify(Object.fromEntries(report), null, 2) + '\n');
