@@ -104,7 +104,8 @@ describe('Another extension', () => {
     wrong.dispose();
   });
 
-  it('edits files beside no capture, and the capture shows what its run changed', async () => {
+  it('edits files beside no capture, and the capture shows what its run changed', async function () {
+    this.timeout(60_000);
     fs.writeFileSync(inFolder('captured.txt'), 'before\n');
     const go = JSON.stringify(inFolder('captured-go'));
     const write = (name: string, text: string): string =>

@@ -72,10 +72,10 @@ async function captured(request: RunRequest, parts: CaptureRunParts): Promise<Ca
   }
 }
 
-function assertNothingRuns({ sessions }: Pick<SessionsModel, 'sessions'>): void {
-  const runs = sessions().some(
-    ({ state }) => state.kind === 'busy' && state.execution.isPreparation !== true,
-  );
+function assertNothingRuns(model: Pick<SessionsModel, 'sessions'>): void {
+  const runs = model
+    .sessions()
+    .some(({ state }) => state.kind === 'busy' && state.execution.isPreparation !== true);
   if (!runs) return;
   throw new HoldfastError(
     'capture_busy',
