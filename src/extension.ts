@@ -238,7 +238,12 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
     }),
   );
   const storage = context.storageUri ?? context.globalStorageUri;
-  keep(registerCaptures({ ...{ admission, runs, model, storage, log, configuration, onFailure } }));
+  const script = vscode.Uri.joinPath(extensionUri, 'dist/captureWorker.js').fsPath;
+  keep(
+    registerCaptures({
+      ...{ admission, runs, model, storage, script, log, configuration, onFailure },
+    }),
+  );
   const clients = keep(
     provideApi({
       ...{ admission, runs, model, door, book, log, pool },

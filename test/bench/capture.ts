@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Baseline } from '../../src/editor/capture/baseline';
+import { BaselineThread } from '../../src/editor/capture/baselineThread';
 import { captureLimits } from '../../src/editor/capture/limits';
 import { add, type Report } from './report';
 
@@ -16,7 +16,8 @@ const LONGEST_BLOCK_MS = 50;
 export async function measureCapture(report: Report): Promise<void> {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'hfb-'));
   const storage = fs.mkdtempSync(path.join(os.tmpdir(), 'hfb-'));
-  const baseline = new Baseline(root, storage, captureLimits, () => ['**/.DS_Store', '**/out']);
+  const script = path.join(__dirname, '../../dist/captureWorker.js');
+  const baseline = new BaselineThread(script, { root, storage, limits: captureLimits });
   const delay = monitorEventLoopDelay({ resolution: 5 });
   try {
     layWorkspace(root);
@@ -62,9 +63,9 @@ function layWorkspace(root: string): void {
 }
 
 /** The time that a capture adds to its run. */
-async function capture(baseline: Baseline, root: string, text: string): Promise<number> {
+async function capture(baseline: BaselineThread, root: string, text: string): Promise<number> {
   const began = performance.now();
-  await baseline.refresh();
+  await baseline.refresh(['**/.DS_Store', '**/out']);
   for (let at = 0; at < 3; at++) fs.writeFileSync(path.join(root, `part ${at}`, 'result'), text);
   const { changes } = await baseline.changes(Date.now());
   if (changes.length !== 3) throw new Error(`Expected 3 changes, found ${changes.length}.`);

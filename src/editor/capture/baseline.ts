@@ -4,7 +4,7 @@ import { ContentPack, type Packed } from './contentPack';
 import { IgnoreRules } from './ignoreRules';
 import { diffOf, type Seen } from './indexDiff';
 import type { CaptureLimits } from './limits';
-import { forEachOf, Pace } from './pace';
+import { Pace } from './pace';
 import { statOf, walk, type FileStat, type Walk } from './walk';
 
 /** One state of a file. */
@@ -13,7 +13,7 @@ export interface FileState {
   /** SHA-256 in hex. Undefined: it was too large, or could not be read. */
   readonly sha256: string | undefined;
   /** Undefined: no text, or more than is kept. */
-  readonly text: Buffer | undefined;
+  readonly text: Uint8Array | undefined;
 }
 
 export interface FileChange {
@@ -36,13 +36,15 @@ interface Known extends Seen {
   readonly packed: Packed | undefined;
 }
 
-const READS_AT_ONCE = 8;
-
-/** What is in a folder before a run, kept up to date from capture to capture, so that only what changed is read again. */
+/**
+ * What is in a folder before a run, kept up to date from capture to capture, so that only what changed is read again.
+ * It reads the disk on the thread that it is on, which is the capture's own.
+ */
 export class Baseline {
   private readonly known = new Map<string, Known>();
   private pack: ContentPack | undefined;
   private opening: Promise<ContentPack> | undefined;
+  private excluded: readonly string[] = [];
   private isCut = false;
   private unread = 0;
 
@@ -51,12 +53,11 @@ export class Baseline {
     /** Where what files had in them is kept, for as long as this is there. */
     private readonly storage: string,
     private readonly limits: CaptureLimits,
-    /** The editor's globs of what does not count, read at each walk. */
-    private readonly excluded: () => readonly string[],
   ) {}
 
-  /** Looks at the folder before a run. Aborted, it rejects with the signal's reason, and what it has read stays. */
-  async refresh(signal?: AbortSignal): Promise<void> {
+  /** Looks at the folder before a run. `excluded`: the editor's globs of what does not count. Aborted, it rejects. */
+  async refresh(excluded: readonly string[], signal?: AbortSignal): Promise<void> {
+    this.excluded = excluded;
     await this.makeRoom();
     const found = await this.walk(signal);
     const { created, gone, suspect } = await diffOf(this.known, found.files, new Pace(signal));
@@ -86,11 +87,12 @@ export class Baseline {
     const changes: FileChange[] = [];
     const listed = [...candidates, ...suspect, ...gone].slice(0, this.limits.maxChanges);
     const left = candidates.length + suspect.length + gone.length - listed.length;
-    await forEachOf(listed, READS_AT_ONCE, async (path) => {
-      signal?.throwIfAborted();
+    const pace = new Pace(signal);
+    for (const path of listed) {
+      await pace.turn();
       const change = await this.changeOf(path, found.files.get(path), wasCut, signal);
       if (change) changes.push(change);
-    });
+    }
     changes.sort((a, b) => (a.path < b.path ? -1 : 1));
     return { changes, notes: this.notes(found, left) };
   }
@@ -104,7 +106,7 @@ export class Baseline {
   }
 
   private async walk(signal: AbortSignal | undefined): Promise<Walk> {
-    const rules = await IgnoreRules.atRoot(this.root, this.excluded());
+    const rules = await IgnoreRules.atRoot(this.root, this.excluded);
     const { maxFiles } = this.limits;
     return walk(this.root, rules, { maxFiles, ...(signal && { signal }) });
   }
@@ -120,16 +122,17 @@ export class Baseline {
     const small = paths.filter((path) => sizeOf(path) <= maxTextBytes);
     const large = paths.filter((path) => sizeOf(path) > maxTextBytes);
     let read = 0;
-    await forEachOf([...small, ...large], READS_AT_ONCE, async (path) => {
-      signal?.throwIfAborted();
+    const pace = new Pace(signal);
+    for (const path of [...small, ...large]) {
+      await pace.turn();
       const stat = files.get(path);
-      if (!stat) return;
+      if (!stat) continue;
       const isTooMuch = read + stat.size > maxReadBytes;
       if (!isTooMuch) read += stat.size;
       const readAt = Date.now();
       const content = isTooMuch ? undefined : await this.read(path, stat, signal);
       this.known.set(path, { stat, readAt, ...(await this.keep(content)) });
-    });
+    }
   }
 
   private async changeOf(
@@ -140,7 +143,7 @@ export class Baseline {
   ): Promise<FileChange | undefined> {
     const known = this.known.get(path);
     // What is no longer looked at, or can't be, is not gone for that.
-    if (!stat && !(await this.isGone(path))) return undefined;
+    if (!stat && !this.isGone(path)) return undefined;
     const before = known && (await this.stateOf(known));
     const readAt = Date.now();
     const content = stat && (await this.read(path, stat, signal));
@@ -152,11 +155,13 @@ export class Baseline {
     return { path, kind, before, after };
   }
 
-  private async isGone(path: string): Promise<boolean> {
-    return statOf(join(this.root, path)).then(
-      (stat) => stat === undefined,
-      () => false,
-    );
+  private isGone(path: string): boolean {
+    try {
+      return statOf(join(this.root, path)) === undefined;
+    } catch {
+      // It is there, and nobody may look at it.
+      return false;
+    }
   }
 
   private async stateOf({ stat, sha256, packed }: Known): Promise<FileState> {

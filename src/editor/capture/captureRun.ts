@@ -15,6 +15,8 @@ export interface CapturedFolder {
   /** Absolute. */
   readonly path: string;
   readonly baseline: Pick<Baseline, 'refresh' | 'changes'>;
+  /** The editor's globs of what does not count. */
+  readonly excluded: readonly string[];
 }
 
 export interface CaptureRunParts {
@@ -43,7 +45,7 @@ async function captured(request: RunRequest, parts: CaptureRunParts): Promise<Ca
   assertNothingRuns(parts.model);
   const { folders, now, during } = parts;
   await during('Looking at the files of the workspace…', async (signal) => {
-    for (const { baseline } of folders) await baseline.refresh(signal);
+    for (const { baseline, excluded } of folders) await baseline.refresh(excluded, signal);
   });
   // They may have come by a way that takes no leave, as runs of the window before this one.
   assertNothingRuns(parts.model);
@@ -162,8 +164,8 @@ function stateOf({ bytes, sha256, text }: FileState): CapturedState {
   return { bytes, ...(sha256 !== undefined && { sha256 }), isKept: text !== undefined };
 }
 
-function textsOf(changes: readonly FileChange[]): ReadonlyMap<string, Buffer> {
-  const texts = new Map<string, Buffer>();
+function textsOf(changes: readonly FileChange[]): ReadonlyMap<string, Uint8Array> {
+  const texts = new Map<string, Uint8Array>();
   for (const { before, after } of changes) {
     for (const state of [before, after]) {
       if (state?.sha256 !== undefined && state.text) texts.set(state.sha256, state.text);

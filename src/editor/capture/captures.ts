@@ -4,7 +4,7 @@ import { Emitter } from '../../base/event';
 import type { Log } from '../../base/log';
 import type { RunRequest } from '../runs';
 import { assertTrusted } from '../trust';
-import { Baseline } from './baseline';
+import { BaselineThread } from './baselineThread';
 import { captureRun, type CapturedFolder, type CaptureRunParts } from './captureRun';
 import { provideCapturedTexts, showChanges } from './changesPick';
 import { captureLimits } from './limits';
@@ -14,6 +14,8 @@ import { endInWords } from './words';
 export type CapturesParts = Pick<CaptureRunParts, 'admission' | 'runs' | 'model'> & {
   /** The extension's folder for this workspace. */
   readonly storage: vscode.Uri;
+  /** Path of the bundle that runs on the capture's own thread. */
+  readonly script: string;
   isEnabled(): boolean;
   readonly log: Log;
 };
@@ -21,7 +23,7 @@ export type CapturesParts = Pick<CaptureRunParts, 'admission' | 'runs' | 'model'
 /** Runs with capture of this window, and what they have kept. */
 export class Captures implements vscode.Disposable {
   private readonly store: CaptureStore;
-  private readonly baselines = new Map<string, Baseline>();
+  private readonly baselines = new Map<string, BaselineThread>();
   private readonly texts: vscode.Disposable;
 
   constructor(private readonly parts: CapturesParts) {
@@ -78,15 +80,19 @@ export class Captures implements vscode.Disposable {
     const folders = vscode.workspace.workspaceFolders ?? [];
     return folders
       .filter(({ uri }) => uri.scheme === 'file')
-      .map(({ uri }) => ({ path: uri.fsPath, baseline: this.baselineOf(uri) }));
+      .map(({ uri }) => ({
+        path: uri.fsPath,
+        baseline: this.baselineOf(uri.fsPath),
+        excluded: excludedIn(uri),
+      }));
   }
 
-  private baselineOf(folder: vscode.Uri): Baseline {
-    const known = this.baselines.get(folder.fsPath);
+  private baselineOf(root: string): BaselineThread {
+    const known = this.baselines.get(root);
     if (known) return known;
     const storage = vscode.Uri.joinPath(this.parts.storage, 'capture-baseline').fsPath;
-    const made = new Baseline(folder.fsPath, storage, captureLimits, () => excludedIn(folder));
-    this.baselines.set(folder.fsPath, made);
+    const made = new BaselineThread(this.parts.script, { root, storage, limits: captureLimits });
+    this.baselines.set(root, made);
     return made;
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, promises as fs } from 'node:fs';
+import fs, { createReadStream } from 'node:fs';
 import { isGone, type FileStat } from './walk';
 
 /** What is in a file. */
@@ -26,8 +26,8 @@ export async function readContent(
   signal?: AbortSignal,
 ): Promise<Content | undefined> {
   try {
-    if (isLink) return contentOf(Buffer.from(await fs.readlink(file)));
-    if (size <= maxTextBytes) return contentOf(await fs.readFile(file));
+    if (isLink) return contentOf(Buffer.from(fs.readlinkSync(file)));
+    if (size <= maxTextBytes) return contentOf(fs.readFileSync(file));
     if (size > maxHashBytes) return { sha256: undefined, text: undefined };
     return { sha256: await hashOf(file, signal), text: undefined };
   } catch (error) {

@@ -1,6 +1,8 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 
+const WRITTEN_AT_ONCE = 2 ** 20;
+
 /** Where a content stands in the pack. */
 export interface Packed {
   readonly at: number;
@@ -13,6 +15,8 @@ export interface Packed {
  */
 export class ContentPack {
   private end = 0;
+  private written = 0;
+  private readonly waiting: Buffer[] = [];
   private turn: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -37,24 +41,36 @@ export class ContentPack {
     return this.end;
   }
 
-  /** Undefined: there is no room for it any more. */
+  /** Undefined: there is no room for it any more. Resolves at once, but for the writing of many at a time. */
   async add(content: Buffer): Promise<Packed | undefined> {
     if (this.end + content.length > this.maxBytes) return undefined;
     const at = this.end;
     this.end += content.length;
-    const written = this.turn.then(() => this.handle.write(content, 0, content.length, at));
-    this.turn = written.catch(() => undefined);
-    await written;
+    this.waiting.push(content);
+    if (this.end - this.written >= WRITTEN_AT_ONCE) await this.write();
     return { at, bytes: content.length };
   }
 
   async read({ at, bytes }: Packed): Promise<Buffer> {
+    await this.write();
     const content = Buffer.alloc(bytes);
     await this.handle.read(content, 0, bytes, at);
     return content;
   }
 
+  private write(): Promise<void> {
+    const contents = this.waiting.splice(0);
+    const at = this.written;
+    this.written = this.end;
+    const written = this.turn.then(async () => {
+      if (contents.length > 0) await this.handle.writev(contents, at);
+    });
+    this.turn = written.catch(() => undefined);
+    return written;
+  }
+
   async close(): Promise<void> {
+    await this.turn;
     await this.handle.close();
     if (this.leftover !== undefined) await fs.rm(this.leftover, { force: true });
   }

@@ -31,13 +31,13 @@ export async function diffOf(
   const gone: string[] = [];
   const suspect: string[] = [];
   for (const [path, stat] of after) {
-    await pace.turn();
+    if (pace.isDue) await pace.turn();
     const known = before.get(path);
     if (!known) created.push(path);
     else if (!isSameStat(known.stat, stat) || isRacy(known)) suspect.push(path);
   }
   for (const path of before.keys()) {
-    await pace.turn();
+    if (pace.isDue) await pace.turn();
     if (!after.has(path)) gone.push(path);
   }
   return { created, gone, suspect };

@@ -6,9 +6,14 @@ export class Pace {
 
   constructor(private readonly signal?: AbortSignal) {}
 
+  /** It had the thread for long enough: `turn` is worth its while. */
+  get isDue(): boolean {
+    return performance.now() - this.since >= LONGEST_MS;
+  }
+
   async turn(): Promise<void> {
     this.signal?.throwIfAborted();
-    if (performance.now() - this.since < LONGEST_MS) return;
+    if (!this.isDue) return;
     await new Promise<void>((resolve) => setImmediate(resolve));
     this.since = performance.now();
     this.signal?.throwIfAborted();

@@ -15,7 +15,7 @@ export class CaptureStore {
   constructor(private readonly folder: string) {}
 
   /** `texts`: by hash. The oldest captures make room. */
-  async add(record: CaptureRecord, texts: ReadonlyMap<string, Buffer>): Promise<void> {
+  async add(record: CaptureRecord, texts: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const final = join(this.folder, record.id);
     const partial = final + PARTIAL;
     await fs.mkdir(partial, { recursive: true, mode: 0o700 });

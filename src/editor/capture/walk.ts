@@ -1,8 +1,8 @@
-import { promises as fs, type Dirent } from 'node:fs';
+import fs, { type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../base/errors';
 import type { IgnoreRules } from './ignoreRules';
-import { forEachOf, Pace } from './pace';
+import { Pace } from './pace';
 
 /** What tells that a file is another than before, without reading it. */
 export interface FileStat {
@@ -22,12 +22,12 @@ export interface Walk {
   readonly unreadable: readonly string[];
 }
 
-// The thread pool that answers has four threads, and others need it too.
-const FOLDERS_AT_ONCE = 4;
-const STATS_AT_ONCE = 16;
 const ENTRIES_AT_ONCE = 256;
 
-/** Looks at every file of a folder that counts. Links are not followed. What comes or goes meanwhile may be missed. */
+/**
+ * Looks at every file of a folder that counts. Links are not followed. What comes or goes meanwhile may be missed.
+ * Each look holds the thread: a hop to another one and back would cost many times as much.
+ */
 export async function walk(
   root: string,
   rules: IgnoreRules,
@@ -36,55 +36,37 @@ export async function walk(
   const files = new Map<string, FileStat>();
   const unreadable: string[] = [];
   const pace = new Pace(signal);
+  const folders = [{ path: '', rules }];
   let isCut = false;
-  let room = maxFiles;
-  let folders = [{ path: '', rules }];
-
-  const visit = async (folder: { path: string; rules: IgnoreRules }): Promise<typeof folders> => {
+  await pace.turn();
+  for (let folder = folders.shift(); folder && !isCut; folder = folders.shift()) {
     const entries = await entriesOf(join(root, folder.path), pace);
     if (!entries) {
       unreadable.push(folder.path);
-      return [];
+      continue;
     }
     const names = new Set(entries.map(({ name }) => name));
     const own = await folder.rules.within(root, folder.path, names);
-    const below: typeof folders = [];
-    const wanted: string[] = [];
     for (const entry of entries) {
-      await pace.turn();
+      if (pace.isDue) await pace.turn();
       const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
       if (own.ignores(path, entry.isDirectory())) continue;
-      if (entry.isDirectory()) below.push({ path, rules: own });
-      else if (entry.isFile() || entry.isSymbolicLink()) wanted.push(path);
-    }
-    await forEachOf(wanted, STATS_AT_ONCE, async (path) => {
-      await pace.turn();
-      if (room === 0) {
-        isCut = true;
-        return;
+      if (entry.isDirectory()) folders.push({ path, rules: own });
+      else if (entry.isFile() || entry.isSymbolicLink()) {
+        const stat = statOf(join(root, path));
+        if (stat && files.size === maxFiles) isCut = true;
+        else if (stat) files.set(path, stat);
       }
-      room--;
-      const stat = await statOf(join(root, path));
-      if (stat) files.set(path, stat);
-      else room++;
-    });
-    return below;
-  };
-
-  while (folders.length > 0 && !isCut) {
-    const next: typeof folders = [];
-    await forEachOf(folders, FOLDERS_AT_ONCE, async (folder) => {
-      if (!isCut) for (const each of await visit(folder)) next.push(each);
-    });
-    folders = next;
+      if (isCut) break;
+    }
   }
   return { files, isCut, unreadable };
 }
 
 /** Undefined: it is gone. */
-export async function statOf(file: string): Promise<FileStat | undefined> {
+export function statOf(file: string): FileStat | undefined {
   try {
-    const stat = await fs.lstat(file);
+    const stat = fs.lstatSync(file);
     if (!stat.isFile() && !stat.isSymbolicLink()) return undefined;
     const { size, mtimeMs, ctimeMs, ino: inode } = stat;
     return { size, mtimeMs, ctimeMs, inode, isLink: stat.isSymbolicLink() };
@@ -103,9 +85,14 @@ export function isGone(error: unknown): boolean {
 async function entriesOf(folder: string, pace: Pace): Promise<Dirent[] | undefined> {
   const entries: Dirent[] = [];
   try {
-    for await (const entry of await fs.opendir(folder, { bufferSize: ENTRIES_AT_ONCE })) {
-      entries.push(entry);
-      await pace.turn();
+    const opened = fs.opendirSync(folder, { bufferSize: ENTRIES_AT_ONCE });
+    try {
+      for (let entry = opened.readSync(); entry; entry = opened.readSync()) {
+        entries.push(entry);
+        if (pace.isDue) await pace.turn();
+      }
+    } finally {
+      opened.closeSync();
     }
     return entries;
   } catch (error) {

@@ -8,16 +8,20 @@ import { Clients, type ClientsParts } from '../../../src/editor/api/clients';
 import { Door } from '../../../src/editor/door';
 import type { RunRequest } from '../../../src/editor/runs';
 import { SessionBook } from '../../../src/editor/sessions/sessionBook';
+import type { SessionTarget } from '../../../src/editor/sessions/target';
 import type { SessionSnapshot } from '../../../src/pool/types';
 import { createAdmission } from '../../../src/runner/admission';
 import type { BackgroundSnapshot } from '../../../src/runner/backgroundTypes';
 import { resultOf } from '../../support/executionResult';
 
 const OWNER = 'extension:acme.tools';
-const target = {
-  ...{ language: 'python', sessionId: 'python:default', cwd: '/w' },
-  ...{ interpreter: undefined, label: 'w' },
-} as const;
+const target: SessionTarget = {
+  language: 'python',
+  sessionId: 'python:default',
+  cwd: '/w',
+  interpreter: undefined,
+  label: 'w',
+};
 
 function snapshot(more: Partial<SessionSnapshot> = {}): SessionSnapshot {
   return {

@@ -13,6 +13,7 @@ import { changesInWords, endInWords } from '../../../src/editor/capture/words';
 import { Door } from '../../../src/editor/door';
 import { createTranscript } from '../../../src/editor/panel/transcript';
 import { Runs } from '../../../src/editor/runs';
+import type { SessionTarget } from '../../../src/editor/sessions/target';
 import type { ExecutionResult } from '../../../src/pool/types';
 import { createAdmission } from '../../../src/runner/admission';
 import { admitted } from '../../../src/runner/admitted';
@@ -20,10 +21,13 @@ import type { ExecuteOptions } from '../../../src/runner/runner';
 import { resultOf } from '../../support/executionResult';
 import { temporaryFolder, write } from '../../support/temporaryFolder';
 
-const target = {
-  ...{ language: 'python', sessionId: 'python:default', cwd: '/w' },
-  ...{ interpreter: undefined, label: 'w' },
-} as const;
+const target: SessionTarget = {
+  language: 'python',
+  sessionId: 'python:default',
+  cwd: '/w',
+  interpreter: undefined,
+  label: 'w',
+};
 
 /** A window whose kernel is `execute`, with the door, the admission and the files for real. */
 function setUp(
@@ -53,14 +57,14 @@ function setUp(
     onBegin() {},
     onFailure() {},
   });
-  const baseline = new Baseline(root, storage, captureLimits, () => []);
+  const baseline = new Baseline(root, storage, captureLimits);
   onTestFinished(() => baseline.dispose());
   const saved = new Emitter<string>();
   const store = new CaptureStore(path.join(storage, 'captures'));
   const parts: CaptureRunParts = {
     ...{ admission, runs, store },
     model: { sessions: () => [] },
-    folders: [{ path: root, baseline }],
+    folders: [{ path: root, baseline, excluded: [] }],
     onSave: saved.event,
     during: (_, work) => work(new AbortController().signal),
     now: Date.now,
