@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import os from 'node:os';
 import { createInterface } from 'node:readline';
 import { HoldfastError, messageOf } from '../base/errors';
+import { withoutEditorNames } from '../kernel/environment';
 import { freshToken } from '../protocol/handshake';
 import { writeLaunchFile } from '../protocol/hostFile';
 import { parseReadyLine } from '../protocol/readyLine';
@@ -36,6 +38,7 @@ export interface ReachedHost {
 }
 
 const READY_WITHIN_MS = 10_000;
+const KILLED_WITHIN_MS = 2_000;
 
 /**
  * Starts a kernel host that outlives this process, and connects to it. Rejects with HoldfastError `host_unavailable`;
@@ -57,7 +60,7 @@ export async function launchHost(options: LaunchOptions): Promise<ReachedHost> {
     if (pid === undefined) throw new Error('It has no process id.');
     return { pid, socket, folder };
   } catch (error) {
-    child?.kill('SIGKILL');
+    if (child !== undefined) await killHost(child);
     const wrote = await readFile(logPathIn(folder), 'utf8').catch(() => '');
     await removeRuntimeFolder(folder);
     throw new HoldfastError(
@@ -66,6 +69,14 @@ export async function launchHost(options: LaunchOptions): Promise<ReachedHost> {
       { cause: error },
     );
   }
+}
+
+/** Resolves when it can write no more, or after 2 s: one that waits for a disk may not go in time. */
+async function killHost(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit', { signal: AbortSignal.timeout(KILLED_WITHIN_MS) });
+  child.kill('SIGKILL');
+  await exited.catch(() => undefined);
 }
 
 async function spawnHost(options: LaunchOptions, folder: string): Promise<ChildProcess> {
@@ -92,10 +103,7 @@ async function spawnHost(options: LaunchOptions, folder: string): Promise<ChildP
 
 /** Plain Node out of the editor's own program, without what steers the editor's processes. */
 function hostEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(
-    ([name]) => !/^(?:ELECTRON_.*|VSCODE_.*|NODE_OPTIONS)$/i.test(name),
-  );
-  return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: '1' };
+  return { ...withoutEditorNames(env), ELECTRON_RUN_AS_NODE: '1' };
 }
 
 /** Reads the one line on its stdout, which both sides close then. */

@@ -1,12 +1,15 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../base/clock';
 import { HoldfastError } from '../base/errors';
+import type { WithheldNames } from '../kernel/environment';
 import type { Language } from '../kernel/language';
 import type { KernelExit, StopProgress } from '../kernel/kernel';
 import type { EmbeddedKernel, KernelTools, Question } from './embedded/kernel';
 import { startEmbeddedKernel, type StartedKernel } from './embedded/start';
 import { HeldKernel } from './heldKernel';
 import { History } from './history';
+import { Leftovers } from './leftovers';
 import { Outbox, type Batch } from './outbox';
 import type { Runners } from './runners';
 
@@ -16,6 +19,7 @@ export interface CustodyListener {
   onQuestion(kernelId: string, question: Question): void;
   onQuestionOver(kernelId: string, question: number): void;
   onStopStep(kernelId: string, progress: StopProgress): void;
+  onSilence(kernelId: string, since: number | undefined): void;
   onExit(kernelId: string, exit: KernelExit): void;
   /** Another number of kernels is held. */
   onCount(): void;
@@ -35,6 +39,7 @@ export interface StartSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly place?: Place;
   readonly history: string;
+  readonly withheld?: WithheldNames;
 }
 
 // Everything gone within 5 s of the end of the grace period, the kill 500 ms before the end.
@@ -43,18 +48,25 @@ const RETRY_EVERY_MS = 30_000;
 const RETRY_AT_MOST_MS = 10 * 60_000;
 /** The oldest histories without a kernel go. */
 const HISTORIES = 16;
+/** Kernels that are gone, whose stderr can still be read. */
+const STDERRS = 16;
 
 /** Holds every kernel of this host from before its spawn until the evidence of its end. */
 export class Custody {
   private readonly held = new Map<string, HeldKernel>();
   private readonly histories = new Map<string, History>();
+  private readonly leftovers: Leftovers;
+  private readonly lastStderrs = new Map<string, string>();
   private closed = false;
 
   constructor(
     private readonly runners: Runners,
     private readonly tools: KernelTools,
     private readonly listener: CustodyListener,
-  ) {}
+    retryEveryMs = RETRY_EVERY_MS,
+  ) {
+    this.leftovers = new Leftovers(tools.log, retryEveryMs);
+  }
 
   /** Rejects as `startEmbeddedKernel` does. */
   async start(spec: StartSpec, signal: AbortSignal): Promise<StartedKernel> {
@@ -74,7 +86,7 @@ export class Custody {
     try {
       const started = await held.start((leaving) =>
         startEmbeddedKernel(
-          { launch, cwd, env },
+          { launch, cwd, env, limitMs: this.tools.limits().readyWithinMs },
           {
             onOutput: (executionId, output) => held.push(executionId, output),
             onQuestion: (question) => {
@@ -83,6 +95,7 @@ export class Custody {
             },
             onQuestionOver: (question) => listener.onQuestionOver(kernelId, question),
             onStopStep: (progress) => listener.onStopStep(kernelId, progress),
+            onSilence: (since) => listener.onSilence(kernelId, since),
             onExit: (exit) => {
               outbox.flush();
               listener.onExit(kernelId, exit);
@@ -90,9 +103,16 @@ export class Custody {
           },
           this.tools,
           AbortSignal.any([signal, leaving]),
+          (left) => this.leftovers.add(left),
         ),
       );
-      void started.kernel.gone.then(forget);
+      const end = started.kernel.gone.then(() => {
+        this.keepStderr(kernelId, started.kernel.stderr);
+        forget();
+      });
+      end.catch((error: unknown) => {
+        this.tools.log.error(`Kernel ${kernelId} could not be let go of.`, error);
+      });
       return started;
     } catch (error) {
       forget();
@@ -102,6 +122,11 @@ export class Custody {
 
   find(kernelId: string): HeldKernel | undefined {
     return this.held.get(kernelId);
+  }
+
+  /** undefined: no such kernel is or was there, or it is too long ago. */
+  stderrOf(kernelId: string): string | undefined {
+    return this.find(kernelId)?.kernel?.stderr ?? this.lastStderrs.get(kernelId);
   }
 
   get all(): readonly HeldKernel[] {
@@ -127,12 +152,12 @@ export class Custody {
    */
   async close(): Promise<boolean> {
     await this.endStarts();
-    const giveUpAt = Date.now() + RETRY_AT_MOST_MS;
+    const giveUpAt = performance.now() + RETRY_AT_MOST_MS;
     for (;;) {
       const stops = this.kernels.map((kernel) => kernel.stop(STOP_ALL_WITHIN_MS));
       const outcomes = await Promise.all(stops);
       if (outcomes.every(({ confirmed }) => confirmed)) return true;
-      if (Date.now() + RETRY_EVERY_MS > giveUpAt) return false;
+      if (performance.now() + RETRY_EVERY_MS > giveUpAt) return false;
       await delay(RETRY_EVERY_MS);
     }
   }
@@ -144,13 +169,19 @@ export class Custody {
   }
 
   private get kernels(): readonly EmbeddedKernel[] {
-    return this.all.flatMap(({ kernel }) => kernel ?? []);
+    return [...this.all.flatMap(({ kernel }) => kernel ?? []), ...this.leftovers.all];
   }
 
   private async endStarts(): Promise<void> {
     this.closed = true;
     const starts = this.all.flatMap((held) => held.callOffStart() ?? []);
     await Promise.allSettled(starts);
+  }
+
+  private keepStderr(kernelId: string, text: string): void {
+    this.lastStderrs.set(kernelId, text);
+    const [oldest] = this.lastStderrs.keys();
+    if (this.lastStderrs.size > STDERRS && oldest !== undefined) this.lastStderrs.delete(oldest);
   }
 
   private history(name: string): History {

@@ -10,10 +10,11 @@ import {
   kernelOutput,
   shutdownOutcome,
   stopProgress,
+  withheldNames,
 } from './vocabulary';
 
 /** Raised when a message changes its meaning. The two sides are of one version or do not talk. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 export interface RequestMessage<P extends Schema, R extends Schema> {
   readonly type: RequestType<v.InferInput<P>, v.InferInput<R>, unknown>;
@@ -50,7 +51,11 @@ const facts = v.object({
   pid: v.number(),
   /** With the pid it names the process for good; absent where the system does not tell. */
   startTime: v.exactOptional(v.string()),
+  /** The mark in its environment, which all that come of it carry too. */
+  nonce: v.string(),
   description: v.string(),
+  /** As its client gave it with the start. */
+  withheld: v.exactOptional(withheldNames),
 });
 
 /** Starts a kernel. Cancelled: the start is undone before the request ends. */
@@ -63,6 +68,8 @@ export const startKernel = request(
     cwd: v.string(),
     /** The kernel's whole environment. */
     env: v.record(v.string(), v.string()),
+    /** Names that its environment was restricted by, for the client that comes after this one. */
+    withheld: v.exactOptional(withheldNames),
     /** Absent: nobody will come back for it. */
     place: v.exactOptional(place),
     /** Which history its runs and their output go to. */
@@ -100,6 +107,8 @@ export const openKernel = request(
   v.object({
     facts,
     entries: v.array(historyEntry),
+    /** As `silence` tells it. */
+    silentSince: v.nullable(v.number()),
     question: v.nullable(
       v.object({
         execution: v.string(),
@@ -127,6 +136,28 @@ export const configure = notification(
   'host/configure',
   v.object({ graceMs: v.pipe(v.number(), v.minValue(0)) }),
 );
+
+const ms = v.pipe(v.number(), v.minValue(0));
+
+/** What the host goes by from now on. */
+export const setLimits = notification(
+  'host/limits',
+  v.object({
+    stop: v.object({
+      askIdle: ms,
+      askBusy: ms,
+      interrupt: ms,
+      terminate: ms,
+      kill: ms,
+      sweep: ms,
+    }),
+    readyWithinMs: ms,
+  }),
+);
+
+/** Asks the other side for a sign of life. No answer means that it does not respond, and no more than that. */
+export const pingHost = request('host/ping', nothing, nothing);
+export const pingClient = request('client/ping', nothing, nothing);
 
 /** Ends when the code has run. All output of the run is sent before the answer. */
 export const execute = request(
@@ -173,6 +204,13 @@ export const measureMemory = request(
   'kernel/memory',
   v.object({ kernel }),
   v.object({ bytes: v.nullable(v.number()) }),
+);
+
+/** The end of what the process, or one that it started, wrote on descriptor 2 itself; for a while also after its exit. */
+export const readStderr = request(
+  'kernel/stderr',
+  v.object({ kernel }),
+  v.object({ text: v.string() }),
 );
 
 /** Answers a question; `null` is end of file. */
@@ -224,6 +262,12 @@ export const questionOver = notification(
 export const stopStep = notification(
   'kernel/stopStep',
   v.object({ kernel, progress: stopProgress }),
+);
+
+/** Since when the kernel has not answered the host, in ms since the epoch; null: it answers again. */
+export const silence = notification(
+  'kernel/silence',
+  v.object({ kernel, since: v.nullable(v.number()) }),
 );
 
 /** The last word about a kernel; its output was sent before. */

@@ -45,6 +45,7 @@ export const executionReply = v.object({
   timedOut: v.boolean(),
   stdinRequested: v.boolean(),
   killed: v.exactOptional(v.literal(true)),
+  cwd: v.exactOptional(v.string()),
 });
 
 export const interruptVerdict = v.object({
@@ -56,6 +57,11 @@ export const interruptVerdict = v.object({
 export const shutdownOutcome = v.object({
   confirmed: v.boolean(),
   reason: v.exactOptional(v.string()),
+});
+
+export const withheldNames = v.object({
+  sensitive: v.array(v.string()),
+  unlisted: v.array(v.string()),
 });
 
 export const stopProgress = v.object({

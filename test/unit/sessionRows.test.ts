@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ownerOfRow, runOfRow, sessionOfRow, type Row } from '../../src/editor/sessions/row';
 import { treeRows } from '../../src/editor/sessions/rows';
 import { RowTree } from '../../src/editor/sessions/rowTree';
-import { age, duration } from '../../src/editor/sessions/words';
+import { age, duration, stateInWords } from '../../src/editor/sessions/words';
 import type { CapacitySnapshot, SessionSnapshot, SessionStateSnapshot } from '../../src/pool/types';
 
 const now = 1_000_000;
@@ -94,6 +94,40 @@ describe('the row of a session', () => {
     const row = rowOf(session(state));
     expect(row.description.split(' · ')[0]).toBe(doing);
     expect(row.contextValue).toBe(['holdfast.session', ...abilities].join(' '));
+  });
+
+  it('that does not respond says so and since when, with a shape of its own', () => {
+    const silence = { since: now - 14_000, of: 'kernel' } as const;
+    const idle = rowOf(session({ kind: 'idle', since: now }, { silence }));
+    expect(idle.description).toBe('not responding · Python 3.11.7');
+    expect(idle.icon.name).toBe('debug-disconnect');
+    expect(texts(idle)[0]).toBe(
+      'Not responding | for 14 s · native code may keep it busy, or it is suspended; Kill ends it',
+    );
+    expect(idle.spoken).toContain('not responding');
+    const running = session(busy, { silence: { ...silence, of: 'kernelHost' } });
+    expect(rowOf(running).description).toBe('running, not responding · Python 3.11.7');
+    expect(texts(rowOf(running))[0]).toContain('the kernel host does not answer');
+    expect(stateInWords(running, now)).toBe('running 12 s, not responding');
+  });
+
+  it('that agents started says what its environment lacks, and what a person can do who holds it too', () => {
+    const withheldEnvironment = { sensitive: ['A_KEY', 'LD_PRELOAD'], unlisted: ['X', 'Y'] };
+    const chat = { id: 'chat:1', kind: 'explicit' } as const;
+    const idle = { kind: 'idle', since: now } as const;
+    const row = rowOf(session(idle, { withheldEnvironment, owners: [chat] })).children.at(-1);
+    expect(row?.label).toBe('Withheld');
+    expect(row?.description).toBe('A_KEY, LD_PRELOAD and 2 others');
+    expect(row?.details).toContainEqual(['Not given either', 'X, Y']);
+    expect(row?.details.at(-1)?.[1]).toContain('holdfast.agents.environment');
+    const joined = rowOf(
+      session(idle, { withheldEnvironment, owners: [chat, { id: 'window:me', kind: 'explicit' }] }),
+    ).children.at(-1);
+    expect(joined?.label).toBe('Withheld, restart to have it');
+    expect(joined?.details.at(-1)).toEqual([
+      'What to do',
+      "Restart it: you hold it now, so it gets your window's environment.",
+    ]);
   });
 
   it('that stops says which step is taken and when the next one comes', () => {

@@ -1,3 +1,4 @@
+import type { Silence } from '../../kernel/kernel';
 import type {
   CapacitySnapshot,
   ExecutionSnapshot,
@@ -7,7 +8,8 @@ import type {
 import type { ActiveRun } from '../runs';
 import { abilitiesOf } from './abilities';
 import { capacityRow } from './capacityRow';
-import { stateIcon } from './icons';
+import { environmentRows } from './environmentRow';
+import { notResponding, stateIcon } from './icons';
 import { ownerInWords } from './owners';
 import { leaf, ownerRowId, runRowId, sessionRowId, type Leaf, type Row, type RowIcon } from './row';
 import {
@@ -56,16 +58,18 @@ function sessionRow(session: SessionSnapshot, context: RowContext): Row {
     label,
     description: [doing, ...notes, language].join(' · '),
     details: details(session, doing, context),
-    icon: stateIcon(session.state),
+    icon: stateIcon(session),
     contextValue: ['holdfast.session', ...abilitiesOf(session)].join(' '),
     spoken: [label, language, doing, ...notes, `held by ${owners.join(', ') || 'nobody'}`].join(
       ', ',
     ),
     children: [
       ...stopRows(session, context),
+      ...silenceRows(session, context),
       ...executionRows(session, context),
       ...session.owners.map((owner) => ownerRow(session, owner, context)),
       ...processRows(session, context),
+      ...environmentRows(session),
     ],
   };
 }
@@ -108,6 +112,10 @@ function details(
     ['Folder', session.cwd],
     ['Held by', owners.join(', ') || 'nobody'],
   ];
+  if (session.silence) {
+    const since = new Date(session.silence.since).toLocaleTimeString();
+    lines.push(['Not responding', `since ${since}: ${whySilent(session.silence)}`]);
+  }
   if (state.kind === 'dead') lines.push(['Why', state.summary]);
   if (state.kind === 'stopUnconfirmed') {
     lines.push(['Why', state.reason]);
@@ -143,6 +151,24 @@ function stopRows(session: SessionSnapshot, { now }: RowContext): Row[] {
     });
   }
   return state.kind === 'dead' ? row({ label: state.summary, icon: { name: 'info' } }) : [];
+}
+
+function silenceRows({ id, silence }: SessionSnapshot, { now }: RowContext): Row[] {
+  if (!silence) return [];
+  return [
+    leaf(`${id}/silence`, {
+      label: 'Not responding',
+      description: `for ${duration(now - silence.since)} · ${whySilent(silence)}`,
+      icon: notResponding,
+    }),
+  ];
+}
+
+/** It may be alive all the same, and come back by itself. */
+function whySilent({ of }: Silence): string {
+  return of === 'kernel'
+    ? 'native code may keep it busy, or it is suspended; Kill ends it'
+    : 'the kernel host does not answer; Kill ends the kernel';
 }
 
 function attempt(count: number): string {
