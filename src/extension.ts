@@ -4,7 +4,7 @@ import { systemClock } from './base/clock';
 import { HoldfastError, messageOf } from './base/errors';
 import { lazy } from './base/lazy';
 import type { HoldfastApi } from './api';
-import { provideApi } from './editor/api';
+import { nameOfExtension, provideApi } from './editor/api';
 import { registerCaptures } from './editor/capture';
 import { registerCommands } from './editor/commands';
 import { Diagnostics } from './editor/diagnostics/diagnostics';
@@ -192,7 +192,10 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
       onBegin: lazy(() => void panel.show().catch(onFailure)),
     }),
   );
-  const actions = new SessionActions({ ownerId, model, book, runs, transcript, prompts, pool });
+  const nameOf = nameOfExtension;
+  const actions = new SessionActions({
+    ...{ ownerId, model, book, runs, transcript, prompts, pool, nameOf },
+  });
   keep(offerMoreThanInterrupts({ model, book, runs, actions, prompts, onFailure }));
   const fullPool = keep(
     new FullPool({
@@ -234,6 +237,7 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
       {
         ownerId,
         labelOf: (session) => book.labelOf(session),
+        nameOf,
         firstLineOf: (executionId) => runs.get(executionId)?.firstLine,
         inOwnKernels: () => runs.inOwnKernels(),
       },

@@ -20,6 +20,16 @@ export interface ClientsParts extends ClientParts {
 
 const PREFIX = 'extension:';
 
+/** What an owner is called, where it is an extension. */
+export function nameOfOwner(
+  ownerId: string,
+  extension: ClientsParts['extension'],
+): string | undefined {
+  if (!ownerId.startsWith(PREFIX)) return undefined;
+  const id = ownerId.slice(PREFIX.length);
+  return extension(id)?.displayName ?? id;
+}
+
 /** The clients that are open, one for each extension. An extension that is gone is let go of. */
 export class Clients implements Disposable {
   /** What other extensions get in hand: no more than is in its type. */
@@ -35,13 +45,6 @@ export class Clients implements Disposable {
     this.store.add(parts.onDidChangeExtensions(() => this.letGoOfGone()));
     // Also owners of the window before this one, whose extension may not have come back.
     this.store.add(parts.model.onDidChange(() => this.letGoOfGone()));
-  }
-
-  /** What an owner is called, where it is an extension. */
-  nameOf(ownerId: string): string | undefined {
-    if (!ownerId.startsWith(PREFIX)) return undefined;
-    const id = ownerId.slice(PREFIX.length);
-    return this.parts.extension(id)?.displayName ?? id;
   }
 
   dispose(): void {

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { HoldfastError } from '../../base/errors';
 import { assertTrusted } from '../trust';
 import type { BackgroundPort } from './backgroundPort';
-import { Clients, type ClientsParts, type KnownExtension } from './clients';
+import { Clients, nameOfOwner, type ClientsParts, type KnownExtension } from './clients';
 
 type Wiring = Omit<
   ClientsParts,
@@ -20,6 +20,11 @@ export function provideApi({ background = noBackground, ...parts }: Wiring): Cli
     extension: knownExtension,
     onDidChangeExtensions: (listener) => vscode.extensions.onDidChange(() => listener()),
   });
+}
+
+/** What an owner is called, where it is an extension. */
+export function nameOfExtension(ownerId: string): string | undefined {
+  return nameOfOwner(ownerId, knownExtension);
 }
 
 function knownExtension(id: string): KnownExtension | undefined {

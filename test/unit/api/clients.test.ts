@@ -4,7 +4,7 @@ import { Emitter } from '../../../src/base/event';
 import { silentLog } from '../../../src/base/log';
 import type { BeforeRunHook, HoldfastClient, RunOptions, SessionPlace } from '../../../src/api';
 import type { BackgroundPort } from '../../../src/editor/api/backgroundPort';
-import { Clients, type ClientsParts } from '../../../src/editor/api/clients';
+import { Clients, nameOfOwner, type ClientsParts } from '../../../src/editor/api/clients';
 import { Door } from '../../../src/editor/door';
 import type { RunRequest } from '../../../src/editor/runs';
 import { SessionBook } from '../../../src/editor/sessions/sessionBook';
@@ -141,8 +141,9 @@ describe('who asks', () => {
     expect(client.ownerId).toBe(OWNER);
     expect(clients.api.for('acme.tools')).toBe(client);
     expect(clients.api.version).toBe(1);
-    expect(clients.nameOf(OWNER)).toBe('Acme Tools');
-    expect(clients.nameOf('chat:1')).toBeUndefined();
+    expect(nameOfOwner(OWNER, () => ({ id: '', displayName: 'Acme Tools' }))).toBe('Acme Tools');
+    expect(nameOfOwner('extension:gone.one', () => undefined)).toBe('gone.one');
+    expect(nameOfOwner('chat:1', () => undefined)).toBeUndefined();
   });
 
   it('must be there', () => {
