@@ -104,6 +104,29 @@ describe('Another extension', () => {
     wrong.dispose();
   });
 
+  it('runs code in the background, beside which no capture begins and after which one does', async function () {
+    this.timeout(60_000);
+    const go = JSON.stringify(inFolder('background-go'));
+    const code = `import os, time\nwhile not os.path.exists(${go}): time.sleep(0.01)`;
+    const { executionId } = await client.background.launch(code);
+    assert.deepEqual(
+      client.background.list().map((each) => [each.executionId, each.status]),
+      [[executionId, 'running']],
+    );
+    await openPython(say('beside.txt', '"end"'), 'beside.py');
+    await run('runWithCapture');
+    await assert.rejects(
+      client.externalMutation(() => undefined),
+      { code: 'capture_busy' },
+    );
+    assert.equal(fs.existsSync(inFolder('beside.txt')), false, 'nothing was run');
+    fs.writeFileSync(inFolder('background-go'), '');
+    const isDone = (): boolean => client.background.peek(executionId).done;
+    assert.ok(await until(isDone, 20_000), 'the background run ends');
+    await run('runWithCapture');
+    assert.equal(fs.existsSync(inFolder('beside.txt')), true);
+  });
+
   it('edits files beside no capture, and the capture shows what its run changed', async function () {
     this.timeout(60_000);
     fs.writeFileSync(inFolder('captured.txt'), 'before\n');
