@@ -75,7 +75,7 @@ module.exports = {
       from: {
         orphan: true,
         pathNot:
-          '(^src/extension\\.ts|^src/kernelHost/main\\.ts|^src/webview/panel\\.ts|\\.d\\.ts)$',
+          '(^src/extension\\.ts|^src/kernelHost/main\\.ts|^src/editor/capture/worker\\.ts|^src/webview/panel\\.ts|\\.d\\.ts)$',
       },
       to: {},
     },

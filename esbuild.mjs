@@ -1,5 +1,5 @@
-// Builds the three bundles: the extension, the kernel host (a process of its own) and the panel (a browser page).
-// usage: node esbuild.mjs [--watch] [--production] [--only=extension|kernelHost|panel]
+// Builds the bundles: the extension, the kernel host (a process of its own), the thread of captures and the panel (a browser page).
+// usage: node esbuild.mjs [--watch] [--production] [--only=extension|kernelHost|captureWorker|panel]
 import { context, build } from 'esbuild';
 
 const production = process.argv.includes('--production');
@@ -28,6 +28,11 @@ const bundles = [
     external: ['vscode'],
   },
   { ...node, entryPoints: ['src/kernelHost/main.ts'], outfile: 'dist/kernelHost.js' },
+  {
+    ...node,
+    entryPoints: ['src/editor/capture/worker.ts'],
+    outfile: 'dist/captureWorker.js',
+  },
   {
     ...common,
     platform: 'browser',

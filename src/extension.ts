@@ -3,11 +3,14 @@ import * as vscode from 'vscode';
 import { systemClock } from './base/clock';
 import { HoldfastError, messageOf } from './base/errors';
 import { lazy } from './base/lazy';
+import type { HoldfastApi } from './api';
+import { nameOfExtension, provideApi } from './editor/api';
 import { BackgroundActions } from './editor/background/backgroundActions';
 import { BackgroundWork } from './editor/background/backgroundWork';
 import { registerCellLens } from './editor/background/cellLens';
 import { registerBackgroundCommands } from './editor/background/commands';
 import { tellOfEnd } from './editor/background/tellOfEnd';
+import { registerCaptures } from './editor/capture';
 import { registerCommands } from './editor/commands';
 import { Diagnostics } from './editor/diagnostics/diagnostics';
 import { StderrDocuments } from './editor/diagnostics/stderrDocuments';
@@ -46,6 +49,8 @@ import { StatusBar } from './editor/statusBar';
 import { assertTrusted } from './editor/trust';
 import type { KernelHosting } from './hosting';
 import type { KernelPool } from './pool/types';
+import { createAdmission } from './runner/admission';
+import { admitted } from './runner/admitted';
 
 // The editor calls `deactivate` with nothing in hand.
 let hosting: KernelHosting | undefined;
@@ -56,14 +61,9 @@ let backgroundWork: BackgroundWork | undefined;
  * Builds the parts and wires them. What runs code (the pool, the kernel host's client, the search for an interpreter) is
  * loaded at the first run, so that a window that only opens a Python file pays for none of it.
  */
-export function activate({
-  subscriptions,
-  extensionUri,
-  storageUri,
-  globalStorageUri,
-  workspaceState,
-  extension,
-}: vscode.ExtensionContext): void {
+export function activate(context: vscode.ExtensionContext): HoldfastApi {
+  const { subscriptions, extensionUri, extension, storageUri, globalStorageUri, workspaceState } =
+    context;
   const keep = <T extends vscode.Disposable>(part: T): T => {
     subscriptions.push(part);
     return part;
@@ -95,6 +95,8 @@ export function activate({
     const { Configuration } = await import('./editor/configuration');
     return new Configuration(log);
   });
+  // What captures nothing is refused by the command, so that the setting is read there alone.
+  const admission = createAdmission({ captureEnabled: true, log });
   const python = lazy(async () => {
     const { createPython } = await import('./editor/python');
     return keep(
@@ -208,7 +210,7 @@ export function activate({
   });
 
   const door = new Door({
-    execute: async (code, options) => (await pool()).execute(code, options),
+    execute: admitted(admission, async (code, options) => (await pool()).execute(code, options)),
     disposers: [
       async (owner) => madePool?.disposeOwner(owner),
       (owner) => background.disposeOwner(owner),
@@ -239,6 +241,7 @@ export function activate({
       onBegin: showPanelOnce,
     }),
   );
+  const nameOf = nameOfExtension;
   const background: BackgroundWork = keep(
     new BackgroundWork({
       ownerId,
@@ -260,6 +263,7 @@ export function activate({
           folder: vscode.Uri.joinPath(storage, 'background').fsPath,
           startTimeoutMs: () => settings.forPool().startTimeoutMs,
           maxOutputBytes: () => settings.forPool().maxOutputBytes,
+          enterLease: () => admission.background(),
           keep: (key, value) => hosting?.keep(key, value),
           onEnd: (run) => tellOfEnd(run, ownerId, settings.get('background.notify'), prompts),
           startKernel: async (request) => startKernel(request, backend, await kernelHost()),
@@ -270,7 +274,7 @@ export function activate({
   backgroundWork = background;
   const stopBackground = (): Promise<void> => background.disposeOwner(ownerId);
   const actions = new SessionActions({
-    ...{ ownerId, model, book, runs, transcript, prompts, pool, stopBackground },
+    ...{ ownerId, model, book, runs, transcript, prompts, pool, stopBackground, nameOf },
   });
   const backgroundActions = new BackgroundActions({ work: background, prompts });
   keep(offerMoreThanInterrupts({ model, book, runs, actions, prompts, onFailure }));
@@ -326,6 +330,7 @@ export function activate({
       {
         ownerId,
         labelOf: (session) => book.labelOf(session),
+        nameOf,
         firstLineOf: (executionId) => runs.get(executionId)?.firstLine,
         inOwnKernels: () => runs.inOwnKernels(),
         isLeftOut: (session) => leftOut.has(sessionKeyOf(session)),
@@ -371,6 +376,19 @@ export function activate({
       copyDiagnostics: () => diagnostics.copy(),
     }),
   );
+  const storage = storageUri ?? globalStorageUri;
+  const script = vscode.Uri.joinPath(extensionUri, 'dist/captureWorker.js').fsPath;
+  keep(
+    registerCaptures({
+      ...{ admission, runs, model, storage, script, log, configuration, onFailure },
+    }),
+  );
+  const clients = keep(
+    provideApi({
+      ...{ admission, runs, model, door, book, log, pool, background },
+      resolve: async (place) => (await python()).resolve(place),
+    }),
+  );
   keep(new HostsTree(hosts));
   const onHost = (name: string, act: (pid: number) => Promise<void>): void => {
     keep(
@@ -396,6 +414,7 @@ export function activate({
     const goOn = async (): Promise<void> => void ((await hosts.toTakeUpSoon()) && (await pool()));
     clock.after(0, () => void goOn().catch(onFailure));
   }
+  return clients.api;
 }
 
 /** Stops no kernel: a reload and a close look alike here. The kernel host knows what to do about a window that leaves. */

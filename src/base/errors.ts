@@ -10,6 +10,7 @@ const errorCodes = [
   'protocol',
   'untrusted_workspace',
   'bad_input',
+  'hook_failed',
   'closed',
   'pool_full',
   'run_not_found',

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { activePython, placeOf } from './place';
-import type { Runs } from './runs';
+import type { RunRequest, Runs } from './runs';
 import { pickCode, pickDocument, type PickedCode } from './selection/pickCode';
 import { assertTrusted } from './trust';
 
@@ -22,6 +22,22 @@ export function runSelection(runs: Runs, { advance }: { advance: boolean }): voi
 /** Runs a whole document, saved or not. Menus pass the document's URI. */
 export function runFile(runs: Runs, uri: unknown): void {
   assertTrusted();
+  const request = fileRequest(uri);
+  if (request) void runs.run(request);
+}
+
+/** The code that a run with capture is asked for: a menu's document, else what is selected, else the whole document. */
+export function codeToCapture(uri: unknown): RunRequest | undefined {
+  assertTrusted();
+  const editor = activePython();
+  if (!(uri instanceof vscode.Uri) && editor?.selections.some(({ isEmpty }) => !isEmpty)) {
+    const picked = pickCode(linesOf(editor.document), editor.selections);
+    if (picked) return requestFor(editor.document, picked);
+  }
+  return fileRequest(uri);
+}
+
+function fileRequest(uri: unknown): RunRequest | undefined {
   const document =
     uri instanceof vscode.Uri
       ? vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString())
@@ -29,12 +45,16 @@ export function runFile(runs: Runs, uri: unknown): void {
   if (!document) return hint('Open a Python file to run it.');
   const picked = pickDocument(linesOf(document));
   if (!picked) return hint('This file has no code.');
-  send(runs, document, picked);
+  return requestFor(document, picked);
 }
 
-function send(runs: Runs, document: vscode.TextDocument, { code, line }: PickedCode): void {
+function requestFor(document: vscode.TextDocument, { code, line }: PickedCode): RunRequest {
   const file = document.isUntitled ? document.uri.path : document.fileName;
-  void runs.run({ code, source: { file, line }, to: placeOf(document) });
+  return { code, source: { file, line }, to: placeOf(document) };
+}
+
+function send(runs: Runs, document: vscode.TextDocument, picked: PickedCode): void {
+  void runs.run(requestFor(document, picked));
 }
 
 function linesOf(document: vscode.TextDocument): string[] {
@@ -52,6 +72,6 @@ function moveTo(editor: vscode.TextEditor, line: number | undefined): void {
   );
 }
 
-function hint(text: string): void {
+function hint(text: string): undefined {
   vscode.window.setStatusBarMessage(`$(info) ${text}`, MESSAGE_MS);
 }

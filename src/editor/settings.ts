@@ -29,6 +29,7 @@ export const settings = {
   memoryCapMB: v.pipe(v.number(), v.finite()),
   maxOutputBytes: whole(0),
   'transcripts.keep': v.boolean(),
+  'capture.enabled': v.boolean(),
   // Read entry by entry, so that one that cannot be used costs no other, and no message has a value in it.
   environment: v.unknown(),
   'agents.environment': v.unknown(),
@@ -62,6 +63,7 @@ export const defaults: { readonly [Name in SettingName]: Setting<Name> } = {
   memoryCapMB: 1_024,
   maxOutputBytes: 50_000,
   'transcripts.keep': true,
+  'capture.enabled': true,
   environment: {},
   'agents.environment': [],
   envFile: '${workspaceFolder}/.env',

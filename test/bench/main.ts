@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { measureCustody } from './custody';
+import { measureCapture } from './capture';
 import { measureDoor } from './door';
 import { measureEditor } from './editor';
 import { measureFlood } from './flood';
@@ -16,6 +17,7 @@ async function main(): Promise<void> {
   await measureRoundTrips(report);
   await measureFlood(report);
   await measureCustody(report);
+  await measureCapture(report);
   measureEditor(report);
   if (values.json !== undefined) {
     writeFileSync(values.json, JSON.stringify(Object.fromEntries(report), null, 2) + '\n');

@@ -25,6 +25,26 @@ export async function bundleEditorTests(): Promise<string> {
   return path.join(target, 'index.js');
 }
 
+/** Builds the extension that uses Holdfast's API, and resolves to its folder. */
+export async function bundleSampleExtension(): Promise<string> {
+  const source = path.join(repositoryRoot(), 'test/support/sampleExtension');
+  const target = path.join(repositoryRoot(), 'out/test/sampleExtension');
+  fs.rmSync(target, { recursive: true, force: true });
+  await build({
+    entryPoints: [path.join(source, 'extension.ts')],
+    outfile: path.join(target, 'extension.js'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    external: ['vscode'],
+    logLevel: 'warning',
+  });
+  await stop();
+  fs.copyFileSync(path.join(source, 'manifest.json'), path.join(target, 'package.json'));
+  return target;
+}
+
 /** The folder that the tests find open: they may write into it. */
 export const editorWorkspaceFiles = {
   // What is left when the window is closed is looked for at once.

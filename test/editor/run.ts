@@ -5,7 +5,7 @@ import { describe as inWords } from '../support/processes/family';
 import { repositoryRoot, testOutputFolder } from '../support/repository';
 import { type LevelOutcome, failure, merge } from '../support/wholeRun/outcome';
 import { type WorkbenchServer, startServer, temporaryWorkspace } from '../support/workbench';
-import { bundleEditorTests, editorWorkspaceFiles } from './bundle';
+import { bundleEditorTests, bundleSampleExtension, editorWorkspaceFiles } from './bundle';
 
 const limitMs = 6 * 60_000;
 
@@ -18,6 +18,7 @@ export async function runEditorTests(pattern?: string): Promise<LevelOutcome> {
   const workspace = temporaryWorkspace(editorWorkspaceFiles);
   const server = await startServer({
     remoteControl: false,
+    extensions: [await bundleSampleExtension()],
     env: {
       HOLDFAST_EDITOR_RESULTS: results,
       HOLDFAST_EDITOR_REPORT: report,

@@ -174,6 +174,14 @@ describe('the row of a session', () => {
     expect(rowOf(session(unheeded)).spoken).toContain('interrupt not heeded');
   });
 
+  it('says what an owner is called, where it has told', () => {
+    const owners = [{ id: 'extension:acme.tools', kind: 'explicit' }] as const;
+    const idle = session({ kind: 'idle', since: now }, { owners });
+    const nameOf = (id: string): string => `name of ${id}`;
+    const [row] = treeRows([idle], undefined, { ...context, nameOf });
+    expect(row?.spoken).toContain('held by name of extension:acme.tools');
+  });
+
   it('tells owners that hold it from those that have left, and lets only the former be released', () => {
     const owners = [
       { id: 'window:me', kind: 'departed' },

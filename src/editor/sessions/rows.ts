@@ -11,7 +11,7 @@ import { backgroundRows, type BackgroundFacts } from './backgroundRows';
 import { capacityRow } from './capacityRow';
 import { environmentRows } from './environmentRow';
 import { notResponding, stateIcon } from './icons';
-import { ownerInWords } from './owners';
+import { ownerInWords, ownerKind, type NameOf } from './owners';
 import { leaf, ownerRowId, runRowId, sessionRowId, type Leaf, type Row, type RowIcon } from './row';
 import {
   age,
@@ -29,6 +29,9 @@ export interface RowContext {
   /** This window's owner id. */
   readonly ownerId: string;
   labelOf(session: Pick<SessionSnapshot, 'sessionId' | 'cwd' | 'interpreter'>): string;
+  readonly nameOf?: NameOf;
+  /** When an owner that was closed lets go, ms since the epoch. Undefined: it is there. */
+  letsGoAt?(ownerId: string): number | undefined;
   /** First line of an execution's code, where this window ran it. */
   firstLineOf(executionId: string): string | undefined;
   /** Runs of this window in kernels that no session retains. */
@@ -58,7 +61,9 @@ function sessionRow(session: SessionSnapshot, context: RowContext): Row {
   const doing = stateAtRest(session, context.now);
   const language = languageInWords(session);
   const notes = notesOn(session, context);
-  const owners = session.owners.map((owner) => ownerInWords(owner, context.ownerId));
+  const owners = session.owners.map((owner) =>
+    ownerInWords(owner, context.ownerId, context.nameOf),
+  );
   return {
     id: sessionRowId(session.id),
     label,
@@ -104,7 +109,11 @@ function notesOn(session: SessionSnapshot, context: RowContext): readonly string
   if (isAboveMemoryCap) notes.push('too much memory');
   if (context.isLeftOut?.(session)) notes.push('transcript not kept');
   if (privateTo !== undefined) {
-    const owner = ownerInWords({ id: privateTo, kind: 'explicit' }, context.ownerId);
+    const owner = ownerInWords(
+      { id: privateTo, kind: 'explicit' },
+      context.ownerId,
+      context.nameOf,
+    );
     notes.push(`only for ${owner}`);
   }
   return notes;
@@ -117,7 +126,9 @@ function details(
 ): readonly (readonly [string, string])[] {
   const { state } = session;
   const program = programOf(session);
-  const owners = session.owners.map((owner) => ownerInWords(owner, context.ownerId));
+  const owners = session.owners.map((owner) =>
+    ownerInWords(owner, context.ownerId, context.nameOf),
+  );
   const lines: (readonly [string, string])[] = [
     ['State', doing],
     ['Folder', session.cwd],
@@ -214,14 +225,21 @@ function queuedRuns({ queue }: SessionSnapshot): readonly ExecutionSnapshot[] {
 }
 
 function ownerRow(session: SessionSnapshot, owner: OwnerSnapshot, context: RowContext): Row {
-  const label = ownerInWords(owner, context.ownerId);
+  const label = ownerInWords(owner, context.ownerId, context.nameOf);
+  const until = context.letsGoAt?.(owner.id);
+  const holds = until === undefined ? 'holds it' : `closed, lets go in ${age(until - context.now)}`;
   const hasLeft = owner.kind === 'departed';
   return leaf(ownerRowId(session.id, owner.id), {
     label,
-    description: hasLeft ? 'has left' : 'holds it',
-    icon: { name: hasLeft ? 'sign-out' : owner.id === context.ownerId ? 'window' : 'account' },
+    description: hasLeft ? 'has left' : holds,
+    icon: { name: hasLeft ? 'sign-out' : ownerIcon(owner.id, context.ownerId) },
     contextValue: hasLeft ? 'holdfast.departed' : 'holdfast.owner',
   });
+}
+
+function ownerIcon(ownerId: string, thisWindow: string): string {
+  if (ownerId === thisWindow) return 'window';
+  return ownerKind(ownerId) === 'chat' ? 'comment-discussion' : 'account';
 }
 
 function processRows(session: SessionSnapshot, { now }: RowContext): Row[] {

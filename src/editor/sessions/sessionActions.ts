@@ -3,7 +3,7 @@ import type { KernelPool, SessionSnapshot } from '../../pool/types';
 import type { Transcript } from '../panel/transcript';
 import type { Prompts } from '../prompts';
 import type { Runs } from '../runs';
-import { othersOf } from './owners';
+import { othersOf, type NameOf } from './owners';
 import {
   forgetQuestion,
   ownersInWords,
@@ -22,6 +22,7 @@ export interface SessionActionsParts {
   readonly runs: Pick<Runs, 'get' | 'inSession' | 'cancel' | 'cancelAll'>;
   readonly transcript: Pick<Transcript, 'note'>;
   readonly prompts: Prompts;
+  readonly nameOf?: NameOf;
   /** Ends this window's background runs. */
   stopBackground(): Promise<void>;
   pool(): Promise<KernelPool>;
@@ -168,13 +169,14 @@ export class SessionActions {
       session,
       label: this.label(session),
       ownerId: this.parts.ownerId,
+      nameOf: this.parts.nameOf,
       firstLine: execution === undefined ? undefined : this.parts.runs.get(execution)?.firstLine,
     };
   }
 
   private others(session: SessionSnapshot): string {
     const { ownerId } = this.parts;
-    return ownersInWords(othersOf(session, ownerId), ownerId);
+    return ownersInWords(othersOf(session, ownerId), ownerId, this.parts.nameOf);
   }
 
   private label(session: SessionSnapshot): string {

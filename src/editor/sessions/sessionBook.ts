@@ -51,6 +51,12 @@ export class SessionBook {
     this.changed.fire();
   }
 
+  /** A session that nobody's documents use: what it is called. */
+  know(target: SessionTarget): void {
+    this.remember(target);
+    this.changed.fire();
+  }
+
   /** Interpreters have changed: what a folder's own session is has to be resolved again. */
   forgetResolved(): void {
     this.ofFolder.clear();

@@ -1,0 +1,36 @@
+import { count } from '../sessions/words';
+import type { CapturedFile, CaptureRecord } from './record';
+
+/** "2 created, 1 changed", or that nothing was. */
+export function changesInWords(files: readonly Pick<CapturedFile, 'kind'>[]): string {
+  const kinds = ['created', 'changed', 'deleted'] as const;
+  const parts = kinds.flatMap((kind) => {
+    const number = files.filter((file) => file.kind === kind).length;
+    return number === 0 ? [] : [`${number} ${kind}`];
+  });
+  return parts.join(', ') || 'no file changed';
+}
+
+/** What a person is told when it is over. */
+export function endInWords({ files, exitCode, failure, notes }: CaptureRecord): string {
+  const run =
+    failure !== undefined
+      ? 'The run failed'
+      : exitCode === undefined
+        ? 'The run was cancelled'
+        : exitCode === 0
+          ? 'The run is over'
+          : 'The run ended with an error';
+  const changes = files.length === 0 ? 'no file changed' : count(files.length, 'file');
+  const kinds = files.length === 0 ? '' : ` (${changesInWords(files)})`;
+  return [`${run}: ${changes}${kinds}.`, ...notes].join(' ');
+}
+
+/** What there is to say of a file of which there is no text to compare. */
+export function stateInWords({ path, kind, before, after }: CapturedFile): string {
+  const side = (state: CapturedFile['before']): string =>
+    state
+      ? `${state.bytes.toLocaleString('en')} bytes, SHA-256 ${state.sha256 ?? 'not known: too large'}`
+      : 'not there';
+  return `${path} was ${kind}. Before: ${side(before)}. After: ${side(after)}.`;
+}
