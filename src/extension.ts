@@ -3,6 +3,9 @@ import * as vscode from 'vscode';
 import { systemClock } from './base/clock';
 import { HoldfastError, messageOf } from './base/errors';
 import { lazy } from './base/lazy';
+import { registerAgent } from './editor/agent';
+import { ChatNames } from './editor/agent/chatNames';
+import { ChatOwners } from './editor/agent/chatOwners';
 import { registerCommands } from './editor/commands';
 import { Door } from './editor/door';
 import { Failures } from './editor/failures';
@@ -21,7 +24,7 @@ import { workspaceIdentity } from './editor/reload/window';
 import { reveal } from './editor/reveal';
 import { Runs } from './editor/runs';
 import { FullPool } from './editor/sessions/fullPool';
-import { mayEvict, ownerKind } from './editor/sessions/owners';
+import { mayEvict, ownerInWords, ownerKind } from './editor/sessions/owners';
 import { pickToFree } from './editor/sessions/pickSession';
 import { SessionActions } from './editor/sessions/sessionActions';
 import { SessionBook } from './editor/sessions/sessionBook';
@@ -40,7 +43,8 @@ let hosting: KernelHosting | undefined;
  * Builds the parts and wires them. What runs code (the pool, the kernel host's client, the search for an interpreter) is
  * loaded at the first run, so that a window that only opens a Python file pays for none of it.
  */
-export function activate({ subscriptions, extensionUri }: vscode.ExtensionContext): void {
+export function activate(context: vscode.ExtensionContext): void {
+  const { subscriptions, extensionUri } = context;
   const keep = <T extends vscode.Disposable>(part: T): T => {
     subscriptions.push(part);
     return part;
@@ -56,6 +60,9 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
   const model = keep(new SessionsModel(clock));
   const book = new SessionBook();
   const transcript = keep(createTranscript());
+
+  const chatNames = new ChatNames();
+  const nameOf = (owner: string): string | undefined => chatNames.nameOf(owner);
 
   const configuration = lazy(async () => {
     const { Configuration } = await import('./editor/configuration');
@@ -143,10 +150,21 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
     return created;
   });
 
-  const door = new Door({
+  const chats: ChatOwners = keep(
+    new ChatOwners({
+      clock,
+      log,
+      gracePeriodMs: async () => (await configuration()).get('chat.gracePeriodMinutes') * 60_000,
+      holds: (owner) =>
+        model.sessions().some(({ owners }) => owners.some(({ id }) => id === owner)),
+      close: (owner) => door.close(owner),
+      flush: (owner) => door.flush(owner),
+    }),
+  );
+  const door: Door = new Door({
     execute: async (code, options) => (await pool()).execute(code, options),
     disposers: [async (owner) => madePool?.disposeOwner(owner)],
-    isStreaming: () => false,
+    isStreaming: (owner) => chats.isStreaming(owner),
     record: () => {},
     log,
   });
@@ -164,7 +182,9 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       onBegin: lazy(() => void panel.show().catch(onFailure)),
     }),
   );
-  const actions = new SessionActions({ ownerId, model, book, runs, transcript, prompts, pool });
+  const actions = new SessionActions({
+    ...{ ownerId, model, book, runs, transcript, prompts, nameOf, pool },
+  });
   keep(offerMoreThanInterrupts({ model, book, runs, actions, prompts, onFailure }));
   const fullPool = keep(
     new FullPool({
@@ -208,9 +228,13 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
         labelOf: (session) => book.labelOf(session),
         firstLineOf: (executionId) => runs.get(executionId)?.firstLine,
         inOwnKernels: () => runs.inOwnKernels(),
+        nameOf,
+        letsGoAt: (owner) => chats.letsGoAt(owner),
       },
       clock,
       runs.onDidChange,
+      chats.onDidChange,
+      chatNames.onDidChange,
     ),
   );
   keep(
@@ -227,6 +251,13 @@ export function activate({ subscriptions, extensionUri }: vscode.ExtensionContex
       resolve: async (place) => (await python()).resolve(place),
       interpreters: async () => (await python()).interpreters,
       showLog: () => channel.show(),
+    }),
+  );
+  keep(
+    registerAgent({
+      ...{ clock, log, runs, chats, names: chatNames, model, book, configuration },
+      storage: context,
+      ownerName: (owner) => ownerInWords({ id: owner, kind: 'explicit' }, ownerId, nameOf),
     }),
   );
   keep(new HostsTree(hosts));

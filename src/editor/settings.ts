@@ -19,6 +19,7 @@ export const settings = {
   idleExpiryMinutes: atLeast(0),
   memoryCapMB: v.pipe(v.number(), v.finite()),
   maxOutputBytes: whole(0),
+  'chat.gracePeriodMinutes': atLeast(0),
   queueOnError: queuePolicy,
   queueOnInterrupt: queuePolicy,
 };
@@ -39,6 +40,7 @@ export const defaults: { readonly [Name in SettingName]: Setting<Name> } = {
   idleExpiryMinutes: 30,
   memoryCapMB: 1_024,
   maxOutputBytes: 50_000,
+  'chat.gracePeriodMinutes': 5,
   queueOnError: 'continue',
   queueOnInterrupt: 'continue',
 };

@@ -1,4 +1,5 @@
 import type { OwnerKind, OwnerSnapshot, SessionSnapshot } from '../../pool/types';
+import { nameOfChat } from '../agent/chat';
 
 const kinds: readonly OwnerKind[] = ['window', 'chat', 'client', 'extension'];
 
@@ -15,11 +16,19 @@ export function mayEvict({ owners }: Pick<SessionSnapshot, 'owners'>): boolean {
   return !owners.some(({ id, kind }) => kind !== 'departed' && ownerKind(id) === 'window');
 }
 
+/** What an owner is called, where it has told: the title of a chat. */
+export type NameOf = (ownerId: string) => string | undefined;
+
 /** An owner for people, who know their own window as "This window". */
-export function ownerInWords({ id, kind }: OwnerSnapshot, thisWindow: string): string {
+export function ownerInWords(
+  { id, kind }: OwnerSnapshot,
+  thisWindow: string,
+  nameOf?: NameOf,
+): string {
   if (id === thisWindow) return 'This window';
   if (kind === 'fallback') return 'Whoever runs next';
-  return ownerKind(id) === 'window' ? 'Another window' : id;
+  if (ownerKind(id) === 'window') return 'Another window';
+  return nameOf?.(id) ?? nameOfChat(id) ?? id;
 }
 
 /** Whom it hits when a session ends: those who hold it, but for this window. */

@@ -1,5 +1,5 @@
 import type { OwnerSnapshot, SessionSnapshot } from '../../pool/types';
-import { othersOf, ownerInWords } from './owners';
+import { othersOf, ownerInWords, type NameOf } from './owners';
 
 /** What the questions about a session are made of. */
 export interface Asked {
@@ -9,25 +9,32 @@ export interface Asked {
   readonly ownerId: string;
   /** First line of what runs, where this window runs it. */
   readonly firstLine: string | undefined;
+  readonly nameOf?: NameOf | undefined;
 }
 
 /** Whom it would hit when the session's kernel ends, and what would end with it. Undefined: nobody but this window. */
-export function whomItHits({ session, label, ownerId, firstLine }: Asked): string | undefined {
+export function whomItHits({
+  session,
+  label,
+  ownerId,
+  firstLine,
+  nameOf,
+}: Asked): string | undefined {
   const others = othersOf(session, ownerId);
   if (others.length === 0) return undefined;
-  return `${label} is also held by ${inWords(others, ownerId)}.${whatRuns(session, firstLine)}`;
+  return `${label} is also held by ${inWords(others, ownerId, nameOf)}.${whatRuns(session, firstLine)}`;
 }
 
 /** Undefined: it hits nobody else, so there is nothing to ask. */
 export function releaseQuestion(asked: Asked, owner: OwnerSnapshot): string | undefined {
-  const { session, label, ownerId } = asked;
+  const { session, label, ownerId, nameOf } = asked;
   if (owner.id === ownerId) return undefined;
-  const name = ownerInWords(owner, ownerId);
+  const name = ownerInWords(owner, ownerId, nameOf);
   const holders = session.owners.filter(({ id, kind }) => kind !== 'departed' && id !== owner.id);
   const then =
     holders.length === 0
       ? `Nobody else does: its kernel stops.${whatRuns(session, asked.firstLine)}`
-      : `It goes on for ${inWords(holders, ownerId)}.`;
+      : `It goes on for ${inWords(holders, ownerId, nameOf)}.`;
   return `${name} holds ${label}. ${then}`;
 }
 
@@ -44,6 +51,10 @@ function whatRuns({ state }: SessionSnapshot, firstLine: string | undefined): st
   return firstLine === undefined ? ' Code of another owner runs.' : ` It runs: ${firstLine}`;
 }
 
-function inWords(owners: readonly OwnerSnapshot[], ownerId: string): string {
-  return owners.map((owner) => ownerInWords(owner, ownerId)).join(', ');
+function inWords(
+  owners: readonly OwnerSnapshot[],
+  ownerId: string,
+  nameOf: NameOf | undefined,
+): string {
+  return owners.map((owner) => ownerInWords(owner, ownerId, nameOf)).join(', ');
 }

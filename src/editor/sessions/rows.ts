@@ -8,7 +8,7 @@ import type { ActiveRun } from '../runs';
 import { abilitiesOf } from './abilities';
 import { capacityRow } from './capacityRow';
 import { stateIcon } from './icons';
-import { ownerInWords } from './owners';
+import { ownerInWords, ownerKind, type NameOf } from './owners';
 import { leaf, ownerRowId, runRowId, sessionRowId, type Leaf, type Row, type RowIcon } from './row';
 import {
   age,
@@ -26,6 +26,9 @@ export interface RowContext {
   /** This window's owner id. */
   readonly ownerId: string;
   labelOf(session: Pick<SessionSnapshot, 'sessionId' | 'cwd' | 'interpreter'>): string;
+  readonly nameOf?: NameOf;
+  /** When an owner that was closed lets go, ms since the epoch. Undefined: it is there. */
+  letsGoAt?(ownerId: string): number | undefined;
   /** First line of an execution's code, where this window ran it. */
   firstLineOf(executionId: string): string | undefined;
   /** Runs of this window in kernels that no session retains. */
@@ -50,7 +53,9 @@ function sessionRow(session: SessionSnapshot, context: RowContext): Row {
   const doing = stateAtRest(session, context.now);
   const language = languageInWords(session);
   const notes = notesOn(session, context);
-  const owners = session.owners.map((owner) => ownerInWords(owner, context.ownerId));
+  const owners = session.owners.map((owner) =>
+    ownerInWords(owner, context.ownerId, context.nameOf),
+  );
   return {
     id: sessionRowId(session.id),
     label,
@@ -88,7 +93,11 @@ function notesOn(session: SessionSnapshot, context: RowContext): readonly string
   if (queue.length > 0) notes.push(`${queue.length} waiting`);
   if (isAboveMemoryCap) notes.push('too much memory');
   if (privateTo !== undefined) {
-    const owner = ownerInWords({ id: privateTo, kind: 'explicit' }, context.ownerId);
+    const owner = ownerInWords(
+      { id: privateTo, kind: 'explicit' },
+      context.ownerId,
+      context.nameOf,
+    );
     notes.push(`only for ${owner}`);
   }
   return notes;
@@ -101,7 +110,9 @@ function details(
 ): readonly (readonly [string, string])[] {
   const { state } = session;
   const program = programOf(session);
-  const owners = session.owners.map((owner) => ownerInWords(owner, context.ownerId));
+  const owners = session.owners.map((owner) =>
+    ownerInWords(owner, context.ownerId, context.nameOf),
+  );
   const lines: (readonly [string, string])[] = [
     ['State', doing],
     ['Folder', session.cwd],
@@ -167,14 +178,21 @@ function executionRows(session: SessionSnapshot, context: RowContext): Row[] {
 }
 
 function ownerRow(session: SessionSnapshot, owner: OwnerSnapshot, context: RowContext): Row {
-  const label = ownerInWords(owner, context.ownerId);
+  const label = ownerInWords(owner, context.ownerId, context.nameOf);
+  const until = context.letsGoAt?.(owner.id);
+  const holds = until === undefined ? 'holds it' : `closed, lets go in ${age(until - context.now)}`;
   const hasLeft = owner.kind === 'departed';
   return leaf(ownerRowId(session.id, owner.id), {
     label,
-    description: hasLeft ? 'has left' : 'holds it',
-    icon: { name: hasLeft ? 'sign-out' : owner.id === context.ownerId ? 'window' : 'account' },
+    description: hasLeft ? 'has left' : holds,
+    icon: { name: hasLeft ? 'sign-out' : ownerIcon(owner.id, context.ownerId) },
     contextValue: hasLeft ? 'holdfast.departed' : 'holdfast.owner',
   });
+}
+
+function ownerIcon(ownerId: string, thisWindow: string): string {
+  if (ownerId === thisWindow) return 'window';
+  return ownerKind(ownerId) === 'chat' ? 'comment-discussion' : 'account';
 }
 
 function processRows(session: SessionSnapshot, { now }: RowContext): Row[] {

@@ -3,7 +3,7 @@ import type { KernelPool, SessionSnapshot } from '../../pool/types';
 import type { Transcript } from '../panel/transcript';
 import type { Prompts } from '../prompts';
 import type { Runs } from '../runs';
-import { othersOf } from './owners';
+import { othersOf, type NameOf } from './owners';
 import { forgetQuestion, releaseQuestion, whomItHits, type Asked } from './questions';
 import type { SessionBook } from './sessionBook';
 import type { SessionsModel } from './sessionsModel';
@@ -16,6 +16,7 @@ export interface SessionActionsParts {
   readonly runs: Pick<Runs, 'get' | 'inSession' | 'cancel' | 'cancelAll'>;
   readonly transcript: Pick<Transcript, 'note'>;
   readonly prompts: Prompts;
+  readonly nameOf?: NameOf;
   pool(): Promise<KernelPool>;
 }
 
@@ -140,6 +141,7 @@ export class SessionActions {
       session,
       label: this.label(session),
       ownerId: this.parts.ownerId,
+      nameOf: this.parts.nameOf,
       firstLine: execution === undefined ? undefined : this.parts.runs.get(execution)?.firstLine,
     };
   }

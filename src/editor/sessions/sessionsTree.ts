@@ -31,14 +31,14 @@ export class SessionsTree implements vscode.TreeDataProvider<string>, Disposable
     book: SessionBook,
     private readonly context: Omit<RowContext, 'now'>,
     private readonly clock: Clock,
-    onDidChangeRuns: Event<void>,
+    ...others: readonly Event<void>[]
   ) {
     this.view = this.store.add(
       vscode.window.createTreeView('holdfast.sessions', { treeDataProvider: this }),
     );
     this.store.add(model.onDidChange(() => this.refresh()));
     this.store.add(book.onDidChange(() => this.refresh()));
-    this.store.add(onDidChangeRuns(() => this.refresh()));
+    for (const onDidChange of others) this.store.add(onDidChange(() => this.refresh()));
     this.store.add(this.view.onDidChangeVisibility(() => this.refresh()));
   }
 
