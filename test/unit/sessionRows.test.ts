@@ -137,7 +137,7 @@ describe('the row of a session', () => {
     expect(rows.map((each) => [each.label, each.description, each.contextValue])).toEqual([
       ['This window', 'has left', 'holdfast.departed'],
       ['Another window', 'holds it', 'holdfast.owner'],
-      ['chat:7', 'holds it', 'holdfast.owner'],
+      ['Chat 7', 'holds it', 'holdfast.owner'],
     ]);
     expect(rows.map(({ id }) => ownerOfRow(id)?.ownerId)).toEqual(owners.map(({ id }) => id));
   });
@@ -149,7 +149,7 @@ describe('the row of a session', () => {
         { memoryBytes: 3 * 2 ** 30, isAboveMemoryCap: true, privateTo: 'chat:7' },
       ),
     );
-    expect(row.description).toBe('idle · too much memory · only for chat:7 · Python 3.11.7');
+    expect(row.description).toBe('idle · too much memory · only for Chat 7 · Python 3.11.7');
     expect(texts(row).at(-1)).toBe(
       'Process 4711 | 3.0 GB · above the cap in the settings · up 1 min',
     );

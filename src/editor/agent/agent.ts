@@ -24,7 +24,7 @@ export interface AgentParts {
   readonly clock: Clock;
   readonly runs: Runs;
   readonly chats: ChatOwners;
-  readonly model: Pick<SessionsModel, 'sessions'>;
+  readonly model: Pick<SessionsModel, 'sessions' | 'waiterFor'>;
   readonly book: SessionBook;
   readonly configuration: Configuration;
   readonly names: ChatNames;
@@ -45,7 +45,8 @@ export function createAgent(parts: AgentParts): Agent {
   const { clock, runs, chats, model, book, configuration, ownerName } = parts;
   const store = new DisposableStore();
   const newHandle = (): string => `run_${randomUUID().slice(0, 8)}`;
-  const agentRuns = new AgentRuns({ clock, runs, newHandle });
+  const waitsForSlot = (key: string): boolean => model.waiterFor(key) !== undefined;
+  const agentRuns = new AgentRuns({ clock, runs, newHandle, waitsForSlot });
   store.add(
     chats.onDidClose((ownerId) => {
       agentRuns.forget(ownerId);

@@ -20,8 +20,8 @@ export interface AgentRun {
 }
 
 export type AgentRunState =
-  /** Its session is being found, or it waits for its turn. `ahead`: runs that come before it there. */
-  | { readonly kind: 'waiting'; readonly ahead: number }
+  /** Its session is being found or started, or it waits for its turn, with so many runs before it, or for a kernel slot. */
+  | { readonly kind: 'waiting'; readonly ahead: number; readonly forSlot: boolean }
   | { readonly kind: 'running'; readonly startedAt: number }
   | { readonly kind: 'ended'; readonly result: ExecutionResult; readonly elapsedMs: number }
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -29,6 +29,8 @@ export type AgentRunState =
 export interface AgentRunsParts {
   readonly clock: Clock;
   readonly runs: Pick<Runs, 'perform' | 'get' | 'inSession'>;
+  /** The session of a key has no slot yet, and waits for one. */
+  waitsForSlot(sessionKey: string): boolean;
   /** Unique over windows and reloads. */
   readonly newHandle: () => string;
 }
@@ -110,12 +112,13 @@ export class AgentRuns {
 
   private stateOf({ end, executionId }: Entry): AgentRunState {
     if (end) return end;
-    const { runs } = this.parts;
+    const { runs, waitsForSlot } = this.parts;
     const run = executionId === undefined ? undefined : runs.get(executionId);
-    if (!run) return { kind: 'waiting', ahead: 0 };
+    if (!run) return { kind: 'waiting', ahead: 0, forSlot: false };
     if (run.startedAt !== undefined) return { kind: 'running', startedAt: run.startedAt };
     const inLine = runs.inSession(run.sessionKey).map((each) => each.executionId);
-    return { kind: 'waiting', ahead: inLine.indexOf(run.executionId) };
+    const ahead = inLine.indexOf(run.executionId);
+    return { kind: 'waiting', ahead, forSlot: waitsForSlot(run.sessionKey) };
   }
 
   private end(entry: Entry, end: NonNullable<Entry['end']>): void {

@@ -18,7 +18,7 @@ export interface AgentRegistrationParts extends Omit<
   AgentParts,
   'configuration' | 'files' | 'model'
 > {
-  readonly model: Pick<SessionsModel, 'sessions' | 'onDidChange'>;
+  readonly model: Pick<SessionsModel, 'sessions' | 'waiterFor' | 'onDidChange'>;
   readonly storage: Pick<vscode.ExtensionContext, 'storageUri' | 'globalStorageUri'>;
   readonly log: Log;
   configuration(): Promise<Configuration>;

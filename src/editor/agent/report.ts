@@ -94,6 +94,9 @@ function howToGoOn(handle: string): string {
 function statusOf(state: AgentRunState, now: number): string {
   switch (state.kind) {
     case 'waiting':
+      if (state.forSlot) {
+        return 'Not started yet: all kernel slots are taken by sessions that are in use. A person can free one in the Sessions view.';
+      }
       return state.ahead > 0
         ? `Not started yet: ${count(state.ahead, 'run')} of the session before it.`
         : 'Not started yet: its session is getting ready.';
