@@ -90,8 +90,9 @@ describe('an agent in an editor that grants no proposed API', () => {
     ]);
     await chat.send('look at x');
     const asked = chat.confirmation();
-    await asked.getByText('Run this Python in the session').waitFor();
+    await asked.waitFor();
     await expect.poll(() => asked.innerText()).toContain('x = x + 1');
+    expect(await asked.innerText()).toContain('Run this Python in the session');
     expect(await asked.innerText()).toContain('held by This window');
     expect(await asked.innerText()).toContain('the chat waits up to 1 s');
     await window.screenshot('agent-confirmation');

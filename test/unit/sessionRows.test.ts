@@ -142,6 +142,17 @@ describe('the row of a session', () => {
     expect(rows.map(({ id }) => ownerOfRow(id)?.ownerId)).toEqual(owners.map(({ id }) => id));
   });
 
+  it('calls a chat by its title, and says when one that was closed lets go', () => {
+    const owners = [{ id: 'chat:7', kind: 'explicit' }] as const;
+    const [row] = treeRows([session({ kind: 'idle', since: now }, { owners })], undefined, {
+      ...context,
+      nameOf: (id) => (id === 'chat:7' ? 'Chat “fit the model”' : undefined),
+      letsGoAt: () => now + 270_000,
+    });
+    expect(texts(row!)[0]).toBe('Chat “fit the model” | closed, lets go in 4 min');
+    expect(row!.spoken).toContain('held by Chat “fit the model”');
+  });
+
   it('says that it uses too much memory, and for whom it is where it is private', () => {
     const row = rowOf(
       session(

@@ -1,6 +1,6 @@
 import type { KernelOutput, MimeBundle } from '../../kernel/output';
 
-const LONGEST = 1_000_000;
+const LONGEST = 400_000;
 
 /** Part of an output. Positions count the characters of all that was put out so far. */
 export interface OutputPage {

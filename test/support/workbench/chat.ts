@@ -74,8 +74,14 @@ export function chatOf(window: WorkbenchWindow): WorkbenchChat {
       page.locator('.interactive-response:visible').getByText(text, { exact: true }).first(),
     newChat: async () => {
       await window.evaluate(async (api) => {
+        // It is a new one in the chat that had the focus last, which may be gone by now.
+        await api.commands.executeCommand('workbench.action.chat.open');
         await api.commands.executeCommand('workbench.action.chat.newChat');
       });
+      await page
+        .locator('.part.auxiliarybar .interactive-response')
+        .first()
+        .waitFor({ state: 'hidden' });
     },
     deleteAllChats: async () => {
       // Asks first: the command is over when it is answered.
