@@ -96,7 +96,13 @@ export function activate(context: vscode.ExtensionContext): void {
       graceMs: graceMs(),
       log,
     });
-    keep(settings.onDidChange(() => host.setGrace(graceMs())));
+    host.setLimits(settings.forKernels());
+    keep(
+      settings.onDidChange(() => {
+        host.setGrace(graceMs());
+        host.setLimits(settings.forKernels());
+      }),
+    );
     hosting = host;
     return host;
   });

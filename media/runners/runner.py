@@ -368,13 +368,13 @@ class Outlet:
 
     # These take the lock themselves.
 
-    def emit(self, json):
+    def emit(self, json, at_once=False):
         """Sends a frame, after the text before it."""
         frame = frame_of(json)
         with self.lock, shield:
             self.seal()
             self.outbox += frame
-            if not self.holding:
+            if at_once or not self.holding:
                 self.drain()
 
     def settle(self):
@@ -1207,6 +1207,16 @@ compiler = Compiler()
 # --- Running ---------------------------------------------------------------------------------------------------------
 
 
+get_folder = os.getcwd
+
+
+def working_directory():
+    try:
+        return get_folder()
+    except OSError:
+        return None  # It has been removed.
+
+
 class Session:
     """The user's `__main__`, what counts its runs, and the event loop that lives as long."""
 
@@ -1215,6 +1225,7 @@ class Session:
         self.main.__builtins__ = builtins
         self.loop = None
         self.anonymous_runs = 0
+        self.told_folder = working_directory()
 
     def perform(self, code, file, line):
         name = file
@@ -1374,6 +1385,9 @@ def execute(request):
         "interrupted": isinstance(problem, KeyboardInterrupt),
         "stdinRequested": questions.refused,
     }
+    folder = working_directory()
+    if folder is not None and folder != session.told_folder:
+        session.told_folder = done["cwd"] = folder
     questions.close()
     context_run.set(None)
     thread_runs[MAIN_THREAD] = None
@@ -1409,6 +1423,14 @@ def leave_child(problem):
 # --- The control descriptor ------------------------------------------------------------------------------------------
 
 requests = SimpleQueue()
+pings = SimpleQueue()
+
+
+def answer_pings():
+    """Life of the thread that says that the interpreter still runs. Not of the one that listens: it may have to wait."""
+    while True:
+        pings.get()
+        outlet.emit('{"op":"pong"}', at_once=True)
 
 
 def control_frames():
@@ -1440,6 +1462,8 @@ def listen():
                 requests.put(frame)
             elif op == "input":
                 questions.answers.put((frame["id"], frame["text"]))
+            elif op == "ping":
+                pings.put(None)
             elif op == "interrupt":
                 _thread.interrupt_main()
                 questions.answers.put((None, None))  # Wakes a wait that no signal can reach on Windows.
@@ -1481,6 +1505,7 @@ def prepare():
     after_import.watch("IPython.core.display", route_ipython_displays)
     after_import.watch("IPython.core.display_functions", route_ipython_displays)
     start_new_thread(outlet.send_late_text, ())
+    start_new_thread(answer_pings, ())
     start_new_thread(listen, ())
     ready = {
         "op": "ready",

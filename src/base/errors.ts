@@ -1,22 +1,30 @@
+const errorCodes = [
+  'interpreter_not_found',
+  'interpreter_failed',
+  'start_timeout',
+  'start_failed',
+  'kernel_died',
+  'kernel_not_found',
+  'host_unavailable',
+  'host_lost',
+  'protocol',
+  'untrusted_workspace',
+  'bad_input',
+  'closed',
+  'pool_full',
+  'run_not_found',
+  'too_many_runs',
+  'stop_unconfirmed',
+  'capture_busy',
+  'capture_unavailable',
+] as const;
+
 /** What a caller can branch on. A message is for a person: it names the thing and the next step. */
-export type ErrorCode =
-  | 'interpreter_not_found'
-  | 'interpreter_failed'
-  | 'start_timeout'
-  | 'start_failed'
-  | 'kernel_died'
-  | 'kernel_not_found'
-  | 'host_unavailable'
-  | 'host_lost'
-  | 'protocol'
-  | 'untrusted_workspace'
-  | 'bad_input'
-  | 'closed'
-  | 'pool_full'
-  | 'run_not_found'
-  | 'too_many_runs'
-  | 'capture_busy'
-  | 'capture_unavailable';
+export type ErrorCode = (typeof errorCodes)[number];
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return errorCodes.some((each) => each === code);
+}
 
 /** The one error class of broken contracts. Expected outcomes are values, not errors. */
 export class HoldfastError extends Error {

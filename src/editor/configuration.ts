@@ -2,9 +2,17 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
+import type { KernelLimits } from '../kernel/limits';
 import type { PoolSettings } from '../pool/settings';
 import { openSetting } from './openSetting';
-import { defaults, poolSettings, settings, type Setting, type SettingName } from './settings';
+import {
+  defaults,
+  kernelLimits,
+  poolSettings,
+  settings,
+  type Setting,
+  type SettingName,
+} from './settings';
 
 /** The settings, read nowhere else. */
 export class Configuration {
@@ -28,6 +36,10 @@ export class Configuration {
 
   forPool(): PoolSettings {
     return poolSettings((name) => this.get(name));
+  }
+
+  forKernels(): KernelLimits {
+    return kernelLimits((name) => this.get(name));
   }
 
   onDidChange(listener: () => void): Disposable {

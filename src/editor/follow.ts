@@ -39,7 +39,8 @@ export function followSessions(
     const heads = new Map(
       sessions.map((session) => {
         const [key, label] = [sessionKeyOf(session), book.labelOf(session)];
-        const description = languageInWords(session);
+        const language = languageInWords(session);
+        const description = session.silence ? `not responding · ${language}` : language;
         return [key, { key, label, description, state: session.state.kind as string }];
       }),
     );

@@ -1,7 +1,10 @@
 import * as v from 'valibot';
+import type { KernelLimits } from '../kernel/limits';
 import type { PoolSettings } from '../pool/settings';
 
 const atLeast = (least: number) => v.pipe(v.number(), v.finite(), v.minValue(least));
+const between = (least: number, most: number) =>
+  v.pipe(v.number(), v.minValue(least), v.maxValue(most));
 const whole = (least: number) => v.pipe(v.number(), v.integer(), v.minValue(least));
 const queuePolicy = v.picklist(['continue', 'cancel']);
 
@@ -16,6 +19,12 @@ export const settings = {
   ownerCleanupSeconds: atLeast(0),
   retryIntervalSeconds: atLeast(1),
   startTimeoutSeconds: atLeast(1),
+  'stop.askSeconds': between(0, 600),
+  'stop.finishSeconds': between(0, 600),
+  'stop.interruptSeconds': between(0, 600),
+  'stop.terminateSeconds': between(0, 600),
+  'stop.killSeconds': between(0.5, 600),
+  'stop.sweepSeconds': between(0.5, 600),
   idleExpiryMinutes: atLeast(0),
   memoryCapMB: v.pipe(v.number(), v.finite()),
   maxOutputBytes: whole(0),
@@ -37,6 +46,12 @@ export const defaults: { readonly [Name in SettingName]: Setting<Name> } = {
   ownerCleanupSeconds: 2,
   retryIntervalSeconds: 30,
   startTimeoutSeconds: 60,
+  'stop.askSeconds': 3,
+  'stop.finishSeconds': 0.2,
+  'stop.interruptSeconds': 2,
+  'stop.terminateSeconds': 2,
+  'stop.killSeconds': 2,
+  'stop.sweepSeconds': 1,
   idleExpiryMinutes: 30,
   memoryCapMB: 1_024,
   maxOutputBytes: 50_000,
@@ -59,5 +74,26 @@ export function poolSettings(
     maxOutputBytes: get('maxOutputBytes'),
     queueOnError: get('queueOnError'),
     queueOnInterrupt: get('queueOnInterrupt'),
+  };
+}
+
+// A start that takes too long is given up there a little earlier than here: there it is known what the interpreter said.
+const START_ANSWER_MS = 2_000;
+
+/** What the kernel host goes by. */
+export function kernelLimits(
+  get: <Name extends SettingName>(name: Name) => Setting<Name>,
+): KernelLimits {
+  const startMs = get('startTimeoutSeconds') * 1_000;
+  return {
+    stop: {
+      askIdle: get('stop.askSeconds') * 1_000,
+      askBusy: get('stop.finishSeconds') * 1_000,
+      interrupt: get('stop.interruptSeconds') * 1_000,
+      terminate: get('stop.terminateSeconds') * 1_000,
+      kill: get('stop.killSeconds') * 1_000,
+      sweep: get('stop.sweepSeconds') * 1_000,
+    },
+    readyWithinMs: Math.max(startMs / 2, startMs - START_ANSWER_MS),
   };
 }

@@ -54,7 +54,7 @@ export class StatusBar implements Disposable {
     else if (own) this.showOwnKernel(own);
     else this.show(session, session && this.book.labelOf(session));
     this.item.show();
-    if (waiter || own || session?.state.kind === 'busy')
+    if (waiter || own || session?.silence || session?.state.kind === 'busy')
       this.tick = this.clock.after(TICK_MS, () => this.render());
   }
 
@@ -95,17 +95,18 @@ export class StatusBar implements Disposable {
     }
     const doing = stateInWords(session, this.clock.now());
     const language = languageInWords(session);
-    this.item.text = `$(${stateIcon(session.state).name}) ${language} ${doing}`;
+    this.item.text = `$(${stateIcon(session).name}) ${language} ${doing}`;
     this.item.tooltip = `Holdfast session ${label}: ${doing}. Click for what you can do.`;
     this.item.accessibilityInformation = {
       label: `Holdfast session ${label}, ${language}, ${doing}`,
     };
-    this.item.backgroundColor = background(session.state.kind);
+    this.item.backgroundColor = background(session);
   }
 }
 
-function background(kind: SessionSnapshot['state']['kind']): vscode.ThemeColor | undefined {
-  if (kind === 'dead') return new vscode.ThemeColor('statusBarItem.errorBackground');
-  if (kind === 'stopUnconfirmed') return new vscode.ThemeColor('statusBarItem.warningBackground');
+function background({ state, silence }: SessionSnapshot): vscode.ThemeColor | undefined {
+  if (state.kind === 'dead') return new vscode.ThemeColor('statusBarItem.errorBackground');
+  if (silence || state.kind === 'stopUnconfirmed')
+    return new vscode.ThemeColor('statusBarItem.warningBackground');
   return undefined;
 }

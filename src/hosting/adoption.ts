@@ -4,6 +4,7 @@ import type { PooledKernel } from '../kernel/kernel';
 import type { Processes } from '../platform/processes';
 import * as m from '../protocol/messages';
 import type { HistoryEntry } from '../protocol/vocabulary';
+import { ANSWER_WITHIN_MS } from './answerLimits';
 import type { HostConnection } from './hostConnection';
 import { RemoteKernel } from './remoteKernel';
 
@@ -25,16 +26,13 @@ export interface Adoption {
   stopOthers(places: readonly Place[]): void;
 }
 
-const ANSWER_WITHIN_MS = 5_000;
-
 /** Takes up what runs in a host that was just claimed. Kernels of single calls, which have no place, are stopped. */
 export async function takeUpKernels(
   connection: HostConnection,
   processes: Processes,
   log: Log,
 ): Promise<Adoption> {
-  const limit = { withinMs: ANSWER_WITHIN_MS };
-  const survey = await connection.ask(m.survey, {}, limit);
+  const survey = await connection.ask(m.survey, {});
   const histories = new Map<string, readonly HistoryEntry[]>();
   const open = new Map<string, PooledKernel>();
   const later = new Map<string, (signal: AbortSignal) => Promise<PooledKernel>>();
@@ -58,8 +56,9 @@ export async function takeUpKernels(
   };
   const stopNow = async (kernel: string): Promise<void> => {
     // Its start may still go on: opening waits for that.
-    await connection.ask(m.openKernel, { kernel, after: 0 });
-    await connection.ask(m.shutdownKernel, { kernel });
+    const { start, stop } = connection.answerLimits;
+    await connection.ask(m.openKernel, { kernel, after: 0 }, { withinMs: start });
+    await connection.ask(m.shutdownKernel, { kernel }, { withinMs: stop });
   };
   const stop = (kernel: string): void => {
     stopNow(kernel).catch((error: unknown) =>
@@ -86,7 +85,7 @@ export async function takeUpKernels(
   }
   for (const name of survey.histories) {
     if (histories.has(name)) continue;
-    const { entries } = await connection.ask(m.readHistory, { history: name, after: 0 }, limit);
+    const { entries } = await connection.ask(m.readHistory, { history: name, after: 0 });
     histories.set(name, entries);
   }
 

@@ -10,12 +10,15 @@ import {
 import { deferred } from '../base/deferred';
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable';
 import { HoldfastError, messageOf } from '../base/errors';
+import { Heartbeat } from '../base/heartbeat';
 import type { Log } from '../base/log';
 import { systemClock } from '../base/clock';
-import { fromResponseError } from '../protocol/failure';
+import { KERNEL_LIMITS, type KernelLimits } from '../kernel/limits';
+import { fromResponseError, hostLost } from '../protocol/failure';
 import * as m from '../protocol/messages';
 import { parse, type Schema } from '../protocol/parse';
-import { onNotification } from '../protocol/rpc';
+import { onNotification, onRequest, type HearingTrouble } from '../protocol/rpc';
+import { ANSWER_WITHIN_MS, answerLimits } from './answerLimits';
 import type { ReachedHost } from './launch';
 
 /** What a kernel's side of the connection hears. */
@@ -24,13 +27,20 @@ export interface KernelChannel {
   onQuestion(question: v.InferOutput<typeof m.question.params>): void;
   onQuestionOver(question: number): void;
   onStopStep(progress: v.InferOutput<typeof m.stopStep.params>['progress']): void;
+  /** The kernel does not answer the host since then, or (null) it does again. */
+  onSilence(since: number | null): void;
+  /** The same of the host itself: `HostConnection.silentSince` has changed. */
+  onHostSilence(): void;
   onExit(exit: v.InferOutput<typeof m.exited.params>['exit']): void;
   /** The connection has closed. `left`: by our own leave, after which the host goes on or ends by itself. */
   onClosed(why: 'left' | 'lost'): void;
 }
 
 export interface AskOptions {
-  /** Limit of the answer in ms, from the call; passed, the request rejects with `host_lost`. */
+  /**
+   * Limit of the answer in ms, from the call; passed, the request rejects with `host_lost`. Default 5,000; `Infinity` is
+   * for what lasts as long as the user's code does.
+   */
   readonly withinMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -43,6 +53,8 @@ export class HostConnection {
   private readonly connection: MessageConnection;
   private readonly channels = new Map<string, KernelChannel>();
   private readonly closed = deferred<'left' | 'lost'>();
+  private readonly heartbeat: Heartbeat;
+  private limits: KernelLimits = KERNEL_LIMITS;
   private state: State = 'open';
 
   constructor(
@@ -55,15 +67,15 @@ export class HostConnection {
       new SocketMessageWriter(socket),
     );
     this.connection.onError(([error]) => log.warn(`Kernel host connection: ${error.message}`));
-    socket.once('close', () => {
-      const why = this.state === 'open' ? 'lost' : 'left';
-      this.state = why;
-      this.connection.dispose();
-      this.closed.resolve(why);
-      for (const channel of [...this.channels.values()]) channel.onClosed(why);
+    socket.once('close', () => this.onClose());
+    this.heartbeat = new Heartbeat({
+      clock: systemClock,
+      ask: () => this.ping(),
+      onChange: (since) => this.silenceChanged(since),
     });
     this.listen();
-    if (socket.destroyed) socket.emit('close', false);
+    // It may have closed before we listened.
+    if (socket.closed) this.onClose();
   }
 
   get isOpen(): boolean {
@@ -73,6 +85,22 @@ export class HostConnection {
   /** It is over by our own leave: what becomes of the kernels is the host's to see to. */
   get isLeft(): boolean {
     return this.state === 'leaving' || this.state === 'left';
+  }
+
+  /** The host has not answered since then, in ms since the epoch. That is not yet "gone". */
+  get silentSince(): number | undefined {
+    return this.isOpen ? this.heartbeat.silentSince : undefined;
+  }
+
+  /** How long answers that wait for something may take. */
+  get answerLimits(): ReturnType<typeof answerLimits> {
+    return answerLimits(this.limits);
+  }
+
+  /** What the host goes by from now on. */
+  setLimits(limits: KernelLimits): void {
+    this.limits = limits;
+    this.tell(m.setLimits, { ...limits, stop: { ...limits.stop } });
   }
 
   /** Resolves when the connection has closed: `lost` is what "the host is gone" means. */
@@ -92,14 +120,14 @@ export class HostConnection {
     params: v.InferInput<P>,
     options: AskOptions = {},
   ): Promise<v.InferOutput<R>> {
-    if (!this.isOpen) throw fromResponseError(undefined);
+    if (!this.isOpen) throw hostLost();
     return this.request(message, params, options);
   }
 
   private async request<P extends Schema, R extends Schema>(
     message: m.RequestMessage<P, R>,
     params: v.InferInput<P>,
-    { withinMs, signal }: AskOptions,
+    { withinMs = ANSWER_WITHIN_MS, signal }: AskOptions,
   ): Promise<v.InferOutput<R>> {
     const { method } = message.type;
     const limit = new Limit(withinMs, signal);
@@ -152,29 +180,71 @@ export class HostConnection {
     this.host.socket.destroy();
   }
 
+  private ping(): void {
+    // An answer that comes late is an answer.
+    this.ask(m.pingHost, {}, { withinMs: Infinity }).then(
+      () => this.heartbeat.heard(),
+      (error: unknown) => this.log.debug(`Ping: ${messageOf(error)}`),
+    );
+  }
+
+  private silenceChanged(since: number | undefined): void {
+    const { pid } = this.host;
+    if (since === undefined) this.log.info(`Kernel host ${pid} responds again.`);
+    else this.log.warn(`Kernel host ${pid} does not respond.`);
+    for (const channel of [...this.channels.values()]) channel.onHostSilence();
+  }
+
+  private onClose(): void {
+    const why = this.state === 'open' ? 'lost' : 'left';
+    this.state = why;
+    this.heartbeat.dispose();
+    this.connection.dispose();
+    this.closed.resolve(why);
+    for (const channel of [...this.channels.values()]) channel.onClosed(why);
+  }
+
   private listen(): void {
     const { connection } = this;
-    const onInvalid = (error: unknown): void => {
-      // Half-understood facts would make wrong states: better none, with a cause.
-      this.log.error('The kernel host sent what nobody understands.', error);
-      this.close();
+    const trouble: HearingTrouble = {
+      onInvalid: (error) => {
+        // Half-understood facts would make wrong states: better none, with a cause.
+        this.log.error('The kernel host sent what nobody understands.', error);
+        this.close();
+      },
+      onFailure: (error) => this.log.error('What takes the kernel host’s news failed.', error),
     };
     const hear = <P extends Schema>(
       message: m.NotificationMessage<P>,
       listener: (params: v.InferOutput<P>) => void,
-    ): void => onNotification(connection, message, listener, onInvalid);
+    ): void =>
+      onNotification(
+        connection,
+        message,
+        (params) => {
+          this.heartbeat.heard();
+          listener(params);
+        },
+        trouble,
+      );
 
     hear(m.output, ({ kernel, seq, items }) => {
-      this.channels.get(kernel)?.onOutput(items);
-      this.tell(m.acknowledgeOutput, { kernel, seq });
+      try {
+        this.channels.get(kernel)?.onOutput(items);
+      } finally {
+        // Taken is taken, well or badly: without this the kernel would have to wait for ever.
+        this.tell(m.acknowledgeOutput, { kernel, seq });
+      }
     });
     hear(m.question, (question) => this.channels.get(question.kernel)?.onQuestion(question));
     hear(m.questionOver, ({ kernel, question }) =>
       this.channels.get(kernel)?.onQuestionOver(question),
     );
     hear(m.stopStep, ({ kernel, progress }) => this.channels.get(kernel)?.onStopStep(progress));
+    hear(m.silence, ({ kernel, since }) => this.channels.get(kernel)?.onSilence(since));
     hear(m.exited, ({ kernel, exit }) => this.channels.get(kernel)?.onExit(exit));
     hear(m.hostLog, ({ level, message }) => this.log[level](`Kernel host: ${message}`));
+    onRequest(connection, m.pingClient, () => ({}));
     connection.listen();
   }
 }
@@ -186,8 +256,8 @@ class Limit implements Disposable {
   /** Resolves when the time has passed. */
   readonly late: Promise<void> | undefined;
 
-  constructor(withinMs: number | undefined, signal: AbortSignal | undefined) {
-    if (withinMs !== undefined) {
+  constructor(withinMs: number, signal: AbortSignal | undefined) {
+    if (withinMs !== Infinity) {
       this.late = new Promise((resolve) => {
         this.store.add(systemClock.after(withinMs, resolve));
       });

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { PooledKernel } from '../kernel/kernel';
 import type { Language } from '../kernel/language';
+import { KERNEL_LIMITS, type KernelLimits } from '../kernel/limits';
 import { reapFolder } from '../ledger/reap';
 import { platformProcesses } from '../platform/processes';
 import * as m from '../protocol/messages';
@@ -47,6 +49,8 @@ export interface KernelHosting {
   keep(key: string, value: unknown): void;
   /** How long the host keeps kernels without a window, in ms. */
   setGrace(graceMs: number): void;
+  /** What starts and stops that begin from now on go by. Default `KERNEL_LIMITS`. */
+  setLimits(limits: KernelLimits): void;
   readonly hostPid: number | undefined;
   /**
    * Says goodbye: the host keeps its kernels for the grace period; with none it stops them and ends, which this waits
@@ -56,8 +60,7 @@ export interface KernelHosting {
 }
 
 const LEAVE_WITHIN_MS = 1_000;
-/** The host gives a start up after 30 s and stops what came of it: past this, it is the host that does not answer. */
-const START_ANSWERED_WITHIN_MS = 45_000;
+const REAPED_WITHIN_MS = 5_000;
 
 /** Nothing starts before the first kernel. Nothing of it keeps this process alive. */
 export function createKernelHosting(options: KernelHostingOptions): KernelHosting {
@@ -68,6 +71,7 @@ class Hosting implements KernelHosting {
   private readonly processes = platformProcesses();
   private readonly kept = new Map<string, unknown>();
   private graceMs: number;
+  private limits: KernelLimits = KERNEL_LIMITS;
   private connecting: Promise<HostConnection> | undefined;
   private connection: HostConnection | undefined;
   // Names are never used twice in a host, whose earlier windows counted too.
@@ -84,7 +88,8 @@ class Hosting implements KernelHosting {
   }
 
   async startKernel(spec: KernelSpec): Promise<PooledKernel> {
-    const { language, interpreter, cwd, env, place, history = spec.sessionId, signal } = spec;
+    const { language, interpreter, cwd, env, place, signal } = spec;
+    const { history = spec.sessionId } = spec;
     const connection = await this.connect();
     if (signal.aborted) throw new HoldfastError('closed', 'The start was called off.');
     this.kernels += 1;
@@ -102,7 +107,7 @@ class Hosting implements KernelHosting {
           history,
           ...(place !== undefined && { place: { ...place } }),
         },
-        { signal, withinMs: START_ANSWERED_WITHIN_MS },
+        { signal, withinMs: connection.answerLimits.start },
       );
       remote.started(facts);
     } catch (error) {
@@ -141,10 +146,24 @@ class Hosting implements KernelHosting {
     this.connection?.tell(m.configure, { graceMs });
   }
 
+  setLimits(limits: KernelLimits): void {
+    this.limits = limits;
+    this.connection?.setLimits(limits);
+  }
+
   async leave(): Promise<void> {
     this.left = true;
-    const connection = this.connection ?? (await this.connecting?.catch(() => undefined));
-    await connection?.leave(LEAVE_WITHIN_MS);
+    const giveUpAt = Date.now() + LEAVE_WITHIN_MS;
+    const leaving = async (): Promise<void> => {
+      const connection = this.connection ?? (await this.connecting?.catch(() => undefined));
+      // One that comes later is left all the same, as long as this process lives.
+      await connection?.leave(Math.max(0, giveUpAt - Date.now()));
+    };
+    const late = new AbortController();
+    await Promise.race([
+      leaving().finally(() => late.abort()),
+      delay(LEAVE_WITHIN_MS, undefined, { ref: false, signal: late.signal }).catch(() => undefined),
+    ]);
   }
 
   /** One host for all, also for starts that come while it starts. */
@@ -170,6 +189,7 @@ class Hosting implements KernelHosting {
   private attach(host: ReachedHost): HostConnection {
     const { log } = this.options;
     const connection = new HostConnection(host, log);
+    connection.setLimits(this.limits);
     this.connection = connection;
     log.info(`Kernel host ${host.pid} is ready.`);
     void connection.whenClosed.then((why) => this.closed(connection, why));
@@ -184,9 +204,20 @@ class Hosting implements KernelHosting {
     log.warn(`Kernel host ${pid} is gone. ${await lastWords(folder)}`);
     try {
       // A host that was killed could not do it.
-      await reapFolder(folder, { processes: this.processes, log });
+      await this.reapSoon(folder);
     } catch (error) {
       log.error(`What kernel host ${pid} left could not be cleared: ${messageOf(error)}`);
+    }
+  }
+
+  /** Its socket closes a moment before a killed process is gone, and what it left needs a moment too. */
+  private async reapSoon(folder: string): Promise<void> {
+    const tools = { processes: this.processes, log: this.options.log };
+    const giveUpAt = Date.now() + REAPED_WITHIN_MS;
+    for (let pauseMs = 5; !(await reapFolder(folder, tools)); pauseMs *= 2) {
+      // What is left then, the next start sees to.
+      if (Date.now() + pauseMs > giveUpAt) return;
+      await delay(pauseMs, undefined, { ref: false });
     }
   }
 }

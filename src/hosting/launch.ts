@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import os from 'node:os';
@@ -36,6 +37,7 @@ export interface ReachedHost {
 }
 
 const READY_WITHIN_MS = 10_000;
+const KILLED_WITHIN_MS = 2_000;
 
 /**
  * Starts a kernel host that outlives this process, and connects to it. Rejects with HoldfastError `host_unavailable`;
@@ -57,7 +59,7 @@ export async function launchHost(options: LaunchOptions): Promise<ReachedHost> {
     if (pid === undefined) throw new Error('It has no process id.');
     return { pid, socket, folder };
   } catch (error) {
-    child?.kill('SIGKILL');
+    if (child !== undefined) await killHost(child);
     const wrote = await readFile(logPathIn(folder), 'utf8').catch(() => '');
     await removeRuntimeFolder(folder);
     throw new HoldfastError(
@@ -66,6 +68,14 @@ export async function launchHost(options: LaunchOptions): Promise<ReachedHost> {
       { cause: error },
     );
   }
+}
+
+/** Resolves when it can write no more, or after 2 s: one that waits for a disk may not go in time. */
+async function killHost(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit', { signal: AbortSignal.timeout(KILLED_WITHIN_MS) });
+  child.kill('SIGKILL');
+  await exited.catch(() => undefined);
 }
 
 async function spawnHost(options: LaunchOptions, folder: string): Promise<ChildProcess> {

@@ -8,7 +8,7 @@ export function paced<T>(everyMs: number, ask: () => Promise<T>): () => Promise<
   let shared: Promise<T> | undefined;
   let notBefore = 0;
   return () =>
-    (shared ??= until(notBefore)
+    (shared ??= sleep(Math.min(notBefore - systemClock.now(), everyMs))
       .then(ask)
       .finally(() => {
         shared = undefined;
@@ -16,8 +16,7 @@ export function paced<T>(everyMs: number, ask: () => Promise<T>): () => Promise<
       }));
 }
 
-function until(time: number): Promise<void> {
-  const left = time - systemClock.now();
-  if (left <= 0) return Promise.resolve();
-  return new Promise((resolve) => systemClock.after(left, resolve));
+function sleep(ms: number): Promise<void> {
+  if (ms <= 0) return Promise.resolve();
+  return new Promise((resolve) => systemClock.after(ms, resolve));
 }

@@ -10,6 +10,7 @@ import type {
   PooledKernel,
   ShutdownOptions,
   ShutdownOutcome,
+  Silence,
   StopProgress,
 } from '../kernel/kernel';
 import type { KernelOutput } from '../kernel/output';
@@ -22,13 +23,9 @@ import { endOrphan } from './orphan';
 import { paced } from './paced';
 import { RemoteRun } from './remoteRun';
 
-/** Limits of the host's answers, in ms beyond what the asked thing itself may take. */
-const ANSWER_WITHIN_MS = 5_000;
 const MEMORY_EVERY_MS = 2_000;
-/** An unlimited stop takes at most the sum of the ladder's deadlines in the host. */
-const UNLIMITED_STOP_MS = 15_000;
-/** The host kills what does not heed an abort after 5 s. Past this, it is the host that does not answer. */
-const ABORT_ANSWERED_WITHIN_MS = 10_000;
+/** A host that is known not to answer is given this long, for a kill that will not wait. */
+const SILENT_HOST_WITHIN_MS = 1_000;
 
 export interface LateOutput {
   readonly executionId: string | undefined;
@@ -38,6 +35,8 @@ export interface LateOutput {
 export interface RemoteKernelFacts {
   readonly pid: number;
   readonly startTime?: string;
+  /** The mark in its environment. */
+  readonly nonce: string;
   readonly description: string;
 }
 
@@ -47,6 +46,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   private readonly runs = new Map<string, RemoteRun>();
   private readonly didExit = new Emitter<KernelExit>();
   private readonly didStopStep = new Emitter<StopProgress>();
+  private readonly didChangeSilence = new Emitter<void>();
   private readonly didLateOutput = new Emitter<LateOutput>();
   private readonly backlog = new Backlog();
   /** What came before the answer that says what came before it. */
@@ -54,12 +54,14 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   private facts: RemoteKernelFacts | undefined;
   private exitFact: KernelExit | undefined;
   private pastAsking = false;
+  private silentSince: number | undefined;
   private orphaned: Promise<ShutdownOutcome> | undefined;
   /** What it asks, until the run is taken up. */
   private question: Parameters<KernelChannel['onQuestion']>[0] | undefined;
 
   readonly onDidExit = this.didExit.event;
   readonly onDidStopStep = this.didStopStep.event;
+  readonly onDidChangeSilence = this.didChangeSilence.event;
   readonly onDidLateOutput = this.didLateOutput.event;
   // The host reads the whole process table for it: a figure for people and for a cap, not worth a run's time.
   readonly memory = paced(MEMORY_EVERY_MS, () => this.measureMemory());
@@ -86,10 +88,13 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     const early: (() => void)[] = [];
     this.early = early;
     const params = { kernel: this.name, after };
-    const { facts, entries, question } = await this.connection.ask(m.openKernel, params, {
-      signal,
-    });
+    const { facts, entries, question, silentSince } = await this.connection.ask(
+      m.openKernel,
+      params,
+      { signal, withinMs: this.connection.answerLimits.start },
+    );
     this.facts = facts;
+    this.silentSince = silentSince ?? undefined;
     this.backlog.fill(this.name, entries);
     if (question !== null) this.question = { kernel: this.name, ...question };
     this.early = undefined;
@@ -102,8 +107,9 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     this.store.dispose();
   }
 
-  get pid(): number {
-    return this.facts?.pid ?? 0;
+  /** Known once it has started. */
+  get pid(): number | undefined {
+    return this.facts?.pid;
   }
 
   get description(): string {
@@ -112,6 +118,15 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
 
   get exit(): KernelExit | undefined {
     return this.exitFact;
+  }
+
+  get silence(): Silence | undefined {
+    if (this.exitFact !== undefined) return undefined;
+    const { silentSince: hostSince } = this.connection;
+    // Nothing is known of what is behind a host that does not answer.
+    if (hostSince !== undefined) return { since: hostSince, of: 'kernelHost' };
+    const since = this.silentSince;
+    return since === undefined ? undefined : { since, of: 'kernel' };
   }
 
   isAlive(): boolean {
@@ -125,14 +140,20 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   async execute(code: string, options: ExecuteOptions): Promise<ExecutionReply> {
     const { executionId: execution, source, signal } = options;
     if (!this.isAlive() || signal.aborted) return cancelledReply;
+    // What was kept of a run with this id is nobody's any more: its output comes from now on.
+    if (this.backlog.isOf(execution)) this.backlog.take(execution);
     return this.follow(options, () =>
-      this.connection.ask(m.execute, {
-        kernel: this.name,
-        execution,
-        code,
-        stdin: options.onInput !== undefined,
-        ...(source !== undefined && { source: { file: source.file, line: source.line } }),
-      }),
+      this.connection.ask(
+        m.execute,
+        {
+          kernel: this.name,
+          execution,
+          code,
+          stdin: options.onInput !== undefined,
+          ...(source !== undefined && { source: { file: source.file, line: source.line } }),
+        },
+        { withinMs: Infinity },
+      ),
     );
   }
 
@@ -145,7 +166,8 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       const { question } = this;
       this.question = undefined;
       if (question !== undefined) this.onQuestion(question);
-      return this.connection.ask(m.awaitExecution, { kernel: this.name, execution });
+      const params = { kernel: this.name, execution };
+      return this.connection.ask(m.awaitExecution, params, { withinMs: Infinity });
     });
   }
 
@@ -154,8 +176,11 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     ask: (run: RemoteRun) => Promise<ExecutionReply>,
   ): Promise<ExecutionReply> {
     const { executionId: execution, signal } = options;
-    const run = new RemoteRun(options, (question, text) =>
-      this.connection.tell(m.answerInput, { kernel: this.name, question, text }),
+    const run = new RemoteRun(
+      options,
+      (question, text) =>
+        this.connection.tell(m.answerInput, { kernel: this.name, question, text }),
+      this.log,
     );
     this.runs.set(execution, run);
     const store = new DisposableStore();
@@ -164,7 +189,7 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
       this.connection.tell(m.abortExecution, { kernel: this.name, execution });
       const killFromHere = (): void =>
         void this.endAsOrphan().then(() => unanswered.resolve({ ...cancelledReply, killed: true }));
-      store.add(systemClock.after(ABORT_ANSWERED_WITHIN_MS, killFromHere));
+      store.add(systemClock.after(this.connection.answerLimits.abort, killFromHere));
     };
     try {
       const reply = ask(run);
@@ -186,14 +211,10 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   }
 
   async interrupt(executionId?: string): Promise<InterruptVerdict> {
-    const target = `process group ${this.pid}`;
+    const target = `process group ${this.pid ?? 'of a kernel that starts'}`;
     try {
       const execution = executionId === undefined ? {} : { execution: executionId };
-      return await this.connection.ask(
-        m.interrupt,
-        { kernel: this.name, ...execution },
-        { withinMs: ANSWER_WITHIN_MS },
-      );
+      return await this.connection.ask(m.interrupt, { kernel: this.name, ...execution });
     } catch (error) {
       return { delivered: false, target, reason: messageOf(error) };
     }
@@ -201,14 +222,15 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
 
   shutdown(options?: ShutdownOptions): Promise<ShutdownOutcome> {
     const limit = options === undefined ? {} : { timeoutMs: options.timeoutMs };
-    const withinMs = options?.timeoutMs ?? UNLIMITED_STOP_MS;
+    const withinMs = options?.timeoutMs ?? this.connection.answerLimits.stop;
     return this.end(options === undefined, () =>
       this.connection.ask(m.shutdownKernel, { kernel: this.name, ...limit }, { withinMs }),
     );
   }
 
   kill(): Promise<ShutdownOutcome> {
-    const withinMs = ANSWER_WITHIN_MS;
+    const { silentSince, answerLimits } = this.connection;
+    const withinMs = silentSince === undefined ? answerLimits.kill : SILENT_HOST_WITHIN_MS;
     return this.end(true, () =>
       this.connection.ask(m.killKernel, { kernel: this.name }, { withinMs }),
     );
@@ -217,13 +239,10 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   private async measureMemory(): Promise<number | undefined> {
     if (!this.isAlive()) return undefined;
     try {
-      const params = { kernel: this.name };
-      const { bytes } = await this.connection.ask(m.measureMemory, params, {
-        withinMs: ANSWER_WITHIN_MS,
-      });
+      const { bytes } = await this.connection.ask(m.measureMemory, { kernel: this.name });
       return bytes ?? undefined;
     } catch (error) {
-      this.log.debug(`No figure for the memory of ${this.pid}: ${messageOf(error)}`);
+      this.log.debug(`No figure for the memory of ${this.name}: ${messageOf(error)}`);
       return undefined;
     }
   }
@@ -256,6 +275,14 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     if (progress.step !== 'ask' && progress.step !== 'sweep') this.pastAsking = true;
     this.didStopStep.fire(progress);
   };
+
+  onSilence: KernelChannel['onSilence'] = (since) => {
+    if (this.early !== undefined) return void this.early.push(() => this.onSilence(since));
+    this.silentSince = since ?? undefined;
+    this.didChangeSilence.fire();
+  };
+
+  onHostSilence: KernelChannel['onHostSilence'] = () => this.didChangeSilence.fire();
 
   onExit: KernelChannel['onExit'] = (exit) => {
     if (this.exitFact !== undefined) return;
@@ -304,14 +331,14 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
 
   private async endOrphanNow(): Promise<ShutdownOutcome> {
     const why = this.connection.isOpen ? 'did not answer' : 'died';
-    const { pid, startTime } = this.facts ?? {};
+    const { pid, startTime, nonce } = this.facts ?? {};
     const outcome: ShutdownOutcome =
-      pid === undefined || startTime === undefined
+      pid === undefined || startTime === undefined || nonce === undefined
         ? { confirmed: false, reason: 'The system does not tell which process it was.' }
-        : await endOrphan(this.processes, { pid, startTime });
+        : await endOrphan(this.processes, { pid, startTime, nonce });
     if (!outcome.confirmed) {
       // No evidence, no exit: whoever counts on it goes on counting it.
-      this.log.warn(`Kernel ${this.pid}: ${outcome.reason ?? ''}`);
+      this.log.warn(`Kernel ${this.pid ?? this.name}: ${outcome.reason ?? ''}`);
       return outcome;
     }
     this.onExit({

@@ -1,4 +1,5 @@
 import type { Disposable } from '../base/disposable';
+import type { Log } from '../base/log';
 import type { ExecuteOptions } from '../kernel/execution';
 
 /** One run in the kernel host, as long as its reply is awaited: it passes questions to who can answer. */
@@ -8,6 +9,7 @@ export class RemoteRun implements Disposable {
   constructor(
     readonly options: ExecuteOptions,
     private readonly answer: (question: number, text: string | null) => void,
+    private readonly log: Log,
   ) {}
 
   ask(question: { readonly id: number; prompt: string; password: boolean }): void {
@@ -19,7 +21,11 @@ export class RemoteRun implements Disposable {
     // Nobody to answer after all reads as end of file, as at a terminal that was closed.
     void Promise.resolve()
       .then(() => onInput({ prompt, password, signal: over.signal }))
-      .catch(() => null)
+      .catch((error: unknown) => {
+        // Where the question is over, giving up is the answer.
+        if (!over.signal.aborted) this.log.error('Who was to answer a question failed.', error);
+        return null;
+      })
       .then((text) => {
         if (this.open.delete(id)) this.answer(id, text);
       });

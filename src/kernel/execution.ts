@@ -41,7 +41,7 @@ export interface ExecutionReply {
   readonly stdinRequested: boolean;
   /** The interrupt of its abort was not heeded: the kernel had to be killed under it. */
   readonly killed?: true;
-  /** The working directory that the code left behind, where the kernel tells it. */
+  /** The working directory that the code left behind, where the kernel tells it: when it is another one than before. */
   readonly cwd?: string;
 }
 

@@ -34,6 +34,16 @@ export interface ShutdownOutcome {
   readonly reason?: string;
 }
 
+/**
+ * Somebody on the way does not answer: the kernel itself, or what holds it. It is a fact about answers, not about life:
+ * only an exit means dead.
+ */
+export interface Silence {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  readonly of: 'kernel' | 'kernelHost';
+}
+
 /** A helper of the user's prelude, as introspected in the kernel. */
 export interface PreludeHelper {
   readonly name: string;
@@ -61,7 +71,7 @@ export interface PooledKernel {
   interrupt?(executionId?: string): Promise<InterruptVerdict>;
   /** SIGKILL to the group at once; the outcome is the evidence. */
   kill?(): Promise<ShutdownOutcome>;
-  readonly pid?: number;
+  readonly pid?: number | undefined;
   /** For people: "Python 3.11.7 (/usr/bin/python3)". */
   readonly description?: string;
   /** Resident memory of the process tree in bytes. */
@@ -70,6 +80,9 @@ export interface PooledKernel {
   readonly exit?: KernelExit | undefined;
   readonly onDidExit?: Event<KernelExit>;
   readonly onDidStopStep?: Event<StopProgress>;
+  /** undefined: it answers, as far as anybody knows. */
+  readonly silence?: Silence | undefined;
+  readonly onDidChangeSilence?: Event<void>;
   /** Output that came after its run had ended (a thread's), or that belongs to no run (`executionId` undefined). */
   readonly onDidLateOutput?: Event<{
     readonly executionId: string | undefined;

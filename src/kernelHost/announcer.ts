@@ -17,7 +17,7 @@ export class Announcer {
   announce(content: HostFile): Promise<void> {
     if (this.stopped) return Promise.resolve();
     this.wanted = content;
-    this.writing ??= this.write().finally(() => (this.writing = undefined));
+    this.writing ??= this.write();
     return this.writing;
   }
 
@@ -39,5 +39,7 @@ export class Announcer {
         this.log.warn(`Not announced: ${messageOf(error)}`);
       }
     }
+    // In the same step as the last look: what is wanted from now on begins another one.
+    this.writing = undefined;
   }
 }

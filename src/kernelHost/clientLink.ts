@@ -6,11 +6,14 @@ import {
   SocketMessageWriter,
   type MessageConnection,
 } from 'vscode-jsonrpc/node';
+import { systemClock } from '../base/clock';
 import { HoldfastError, messageOf } from '../base/errors';
+import { Heartbeat } from '../base/heartbeat';
 import type { Log } from '../base/log';
+import type { KernelLimits } from '../kernel/limits';
 import * as m from '../protocol/messages';
 import type { Schema } from '../protocol/parse';
-import { onNotification, onRequest } from '../protocol/rpc';
+import { onNotification, onRequest, type HearingTrouble } from '../protocol/rpc';
 import type { Custody, CustodyListener } from './custody';
 import type { EmbeddedKernel, Question } from './embedded/kernel';
 import type { StartedKernel } from './embedded/start';
@@ -25,12 +28,14 @@ export interface HostServices {
   /** Answers whether the host waits for another client. */
   goodbye(): boolean;
   setGrace(graceMs: number): void;
+  setLimits(limits: KernelLimits): void;
 }
 
 /** What the attached client is told, over its connection. Once that is gone, nobody is told. */
 export class ClientLink implements Omit<CustodyListener, 'onCount'> {
   private readonly connection: MessageConnection;
   private gone = false;
+  private heartbeat: Heartbeat | undefined;
 
   constructor(
     socket: Socket,
@@ -44,19 +49,23 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
     this.connection.onError(([error]) => log.warn(`Connection: ${error.message}`));
     socket.once('close', () => {
       this.gone = true;
+      this.heartbeat?.dispose();
       this.connection.dispose();
       onGone();
     });
   }
 
   /** Serves the client from now on. */
-  serve({ custody, kept, goodbye, setGrace }: HostServices): void {
+  serve({ custody, kept, goodbye, setGrace, setLimits }: HostServices): void {
     const { connection } = this;
     const held = (name: string): HeldKernel =>
       custody.find(name) ?? notFound('This kernel is gone.');
     const started = (name: string): EmbeddedKernel =>
       held(name).kernel ?? notFound('This kernel starts.');
-    const onInvalid = (error: unknown): void => this.log.warn(messageOf(error));
+    const trouble: HearingTrouble = {
+      onInvalid: (error) => this.log.warn(messageOf(error)),
+      onFailure: (error) => this.log.error('What the client said could not be done.', error),
+    };
 
     onRequest(connection, m.startKernel, async (params, signal) => {
       const { kernel: kernelId, ...spec } = params;
@@ -93,40 +102,60 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
       return {
         facts: factsOf(opened),
         entries: [...entries],
+        silentSince: opened.kernel.silentSince ?? null,
         question: questionOf(opened.kernel.openQuestion),
       };
     });
     onRequest(connection, m.readHistory, ({ history, after }) => ({
       entries: custody.readHistory(history, after),
     }));
+    onRequest(connection, m.pingHost, () => ({}));
     onRequest(connection, m.goodbye, () => ({ waits: goodbye() }));
     onNotification(
       connection,
       m.keep,
       ({ key, value }) => (value === undefined ? kept.delete(key) : kept.set(key, value)),
-      onInvalid,
+      trouble,
     );
-    onNotification(connection, m.configure, ({ graceMs }) => setGrace(graceMs), onInvalid);
+    onNotification(connection, m.configure, ({ graceMs }) => setGrace(graceMs), trouble);
+    onNotification(connection, m.setLimits, setLimits, trouble);
     // A notification about a kernel that has gone meanwhile has nothing left to do.
     onNotification(
       connection,
       m.abortExecution,
       ({ kernel, execution }) => custody.find(kernel)?.kernel?.abort(execution),
-      onInvalid,
+      trouble,
     );
     onNotification(
       connection,
       m.answerInput,
       ({ kernel, question, text }) => custody.find(kernel)?.kernel?.answer(question, text),
-      onInvalid,
+      trouble,
     );
     onNotification(
       connection,
       m.acknowledgeOutput,
       ({ kernel, seq }) => custody.find(kernel)?.outbox.acknowledge(seq),
-      onInvalid,
+      trouble,
     );
     connection.listen();
+    this.watch();
+  }
+
+  /** A client is gone when its socket closes; one that is merely silent keeps its place. */
+  private watch(): void {
+    if (this.gone) return;
+    const heartbeat = new Heartbeat({
+      clock: systemClock,
+      ask: () =>
+        void this.connection.sendRequest(m.pingClient.type.method, {}).then(
+          () => heartbeat.heard(),
+          () => undefined, // The connection is gone, which its close tells.
+        ),
+      onChange: (since) =>
+        this.log.info(`The window ${since === undefined ? 'responds again' : 'does not respond'}.`),
+    });
+    this.heartbeat = heartbeat;
   }
 
   onOutput: CustodyListener['onOutput'] = (kernel, { seq, items }) =>
@@ -140,6 +169,9 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
 
   onStopStep: CustodyListener['onStopStep'] = (kernel, progress) =>
     this.tell(m.stopStep, { kernel, progress });
+
+  onSilence: CustodyListener['onSilence'] = (kernel, since) =>
+    this.tell(m.silence, { kernel, since: since ?? null });
 
   onExit: CustodyListener['onExit'] = (kernel, exit) => this.tell(m.exited, { kernel, exit });
 
@@ -157,10 +189,12 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
 
 function factsOf({ kernel, startTime, description }: StartedKernel): {
   pid: number;
+  nonce: string;
   description: string;
   startTime?: string;
 } {
-  return { pid: kernel.pid, description, ...(startTime !== undefined && { startTime }) };
+  const { pid, nonce } = kernel;
+  return { pid, nonce, description, ...(startTime !== undefined && { startTime }) };
 }
 
 interface QuestionMessage {

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../base/clock';
 import { HoldfastError } from '../base/errors';
@@ -7,6 +8,7 @@ import type { EmbeddedKernel, KernelTools, Question } from './embedded/kernel';
 import { startEmbeddedKernel, type StartedKernel } from './embedded/start';
 import { HeldKernel } from './heldKernel';
 import { History } from './history';
+import { Leftovers } from './leftovers';
 import { Outbox, type Batch } from './outbox';
 import type { Runners } from './runners';
 
@@ -16,6 +18,7 @@ export interface CustodyListener {
   onQuestion(kernelId: string, question: Question): void;
   onQuestionOver(kernelId: string, question: number): void;
   onStopStep(kernelId: string, progress: StopProgress): void;
+  onSilence(kernelId: string, since: number | undefined): void;
   onExit(kernelId: string, exit: KernelExit): void;
   /** Another number of kernels is held. */
   onCount(): void;
@@ -48,13 +51,17 @@ const HISTORIES = 16;
 export class Custody {
   private readonly held = new Map<string, HeldKernel>();
   private readonly histories = new Map<string, History>();
+  private readonly leftovers: Leftovers;
   private closed = false;
 
   constructor(
     private readonly runners: Runners,
     private readonly tools: KernelTools,
     private readonly listener: CustodyListener,
-  ) {}
+    retryEveryMs = RETRY_EVERY_MS,
+  ) {
+    this.leftovers = new Leftovers(tools.log, retryEveryMs);
+  }
 
   /** Rejects as `startEmbeddedKernel` does. */
   async start(spec: StartSpec, signal: AbortSignal): Promise<StartedKernel> {
@@ -74,7 +81,7 @@ export class Custody {
     try {
       const started = await held.start((leaving) =>
         startEmbeddedKernel(
-          { launch, cwd, env },
+          { launch, cwd, env, limitMs: this.tools.limits().readyWithinMs },
           {
             onOutput: (executionId, output) => held.push(executionId, output),
             onQuestion: (question) => {
@@ -83,6 +90,7 @@ export class Custody {
             },
             onQuestionOver: (question) => listener.onQuestionOver(kernelId, question),
             onStopStep: (progress) => listener.onStopStep(kernelId, progress),
+            onSilence: (since) => listener.onSilence(kernelId, since),
             onExit: (exit) => {
               outbox.flush();
               listener.onExit(kernelId, exit);
@@ -90,9 +98,12 @@ export class Custody {
           },
           this.tools,
           AbortSignal.any([signal, leaving]),
+          (left) => this.leftovers.add(left),
         ),
       );
-      void started.kernel.gone.then(forget);
+      void started.kernel.gone.then(forget).catch((error: unknown) => {
+        this.tools.log.error(`Kernel ${kernelId} could not be let go of.`, error);
+      });
       return started;
     } catch (error) {
       forget();
@@ -127,12 +138,12 @@ export class Custody {
    */
   async close(): Promise<boolean> {
     await this.endStarts();
-    const giveUpAt = Date.now() + RETRY_AT_MOST_MS;
+    const giveUpAt = performance.now() + RETRY_AT_MOST_MS;
     for (;;) {
       const stops = this.kernels.map((kernel) => kernel.stop(STOP_ALL_WITHIN_MS));
       const outcomes = await Promise.all(stops);
       if (outcomes.every(({ confirmed }) => confirmed)) return true;
-      if (Date.now() + RETRY_EVERY_MS > giveUpAt) return false;
+      if (performance.now() + RETRY_EVERY_MS > giveUpAt) return false;
       await delay(RETRY_EVERY_MS);
     }
   }
@@ -144,7 +155,7 @@ export class Custody {
   }
 
   private get kernels(): readonly EmbeddedKernel[] {
-    return this.all.flatMap(({ kernel }) => kernel ?? []);
+    return [...this.all.flatMap(({ kernel }) => kernel ?? []), ...this.leftovers.all];
   }
 
   private async endStarts(): Promise<void> {

@@ -4,6 +4,7 @@ import { systemClock } from '../base/clock';
 import type { Disposable } from '../base/disposable';
 import { deferred } from '../base/deferred';
 import type { Log } from '../base/log';
+import { KERNEL_LIMITS, type KernelLimits } from '../kernel/limits';
 import { Ledger } from '../ledger/ledger';
 import { reapDeadHosts } from '../ledger/reap';
 import { platformProcesses, type Processes } from '../platform/processes';
@@ -22,7 +23,6 @@ import { Custody } from './custody';
 import { ownIdentity } from './identity';
 import { listen } from './listener';
 import { fileLog } from './logFile';
-import { STOP_DEADLINES } from './process/stopPlan';
 import { readRunners, type Runners } from './runners';
 
 const FIRST_CLIENT_WITHIN_MS = 10_000;
@@ -57,11 +57,13 @@ type State =
 export class KernelHost {
   private state: State;
   private graceMs: number;
+  private limits: KernelLimits = KERNEL_LIMITS;
   private readonly kept = new Map<string, unknown>();
   private readonly ended = deferred<void>();
   private readonly ledger: Ledger;
   private readonly custody: Custody;
   private readonly announcer: Announcer;
+  private breakingDown: Promise<void> | undefined;
   private server: Server | undefined;
   private address = '';
   private client: Socket | undefined;
@@ -74,12 +76,13 @@ export class KernelHost {
     this.announcer = new Announcer(folder, this.log);
     this.ledger = new Ledger(folder, identity);
     const { ledger, log } = this;
-    const tools = { processes, deadlines: STOP_DEADLINES, ledger, log };
+    const tools = { processes, limits: () => this.limits, ledger, log };
     this.custody = new Custody(runners, tools, {
       onOutput: (...fact) => this.link?.onOutput(...fact),
       onQuestion: (...fact) => this.link?.onQuestion(...fact),
       onQuestionOver: (...fact) => this.link?.onQuestionOver(...fact),
       onStopStep: (...fact) => this.link?.onStopStep(...fact),
+      onSilence: (...fact) => this.link?.onSilence(...fact),
       onExit: (...fact) => this.link?.onExit(...fact),
       onCount: () => void this.announce(),
     });
@@ -136,8 +139,14 @@ export class KernelHost {
   }
 
   /** After an error that nobody expected: says so in the log, which stays for the client to read, and kills what it holds. */
-  async breakDown(error: unknown): Promise<void> {
+  breakDown(error: unknown): Promise<void> {
     this.log.error('The kernel host broke down.', error);
+    // An error on the way down does not cut the way short.
+    this.breakingDown ??= this.killAll();
+    return this.breakingDown;
+  }
+
+  private async killAll(): Promise<void> {
     const attached = this.state.kind === 'attached';
     this.endLimit();
     this.state = { kind: 'leaving', link: this.link };
@@ -183,6 +192,7 @@ export class KernelHost {
       kept: this.kept,
       goodbye: () => this.clientGone(link),
       setGrace: (graceMs) => (this.graceMs = graceMs),
+      setLimits: (limits) => (this.limits = limits),
     });
     // It may have gone between its proof and now.
     if (socket.destroyed) this.clientGone(link);
@@ -247,9 +257,14 @@ export class KernelHost {
     });
   }
 
+  /** What cannot be removed stays for the next host to see to: no reason not to end. */
   private async removeFolder(): Promise<void> {
-    await this.announcer.stop();
-    await removeRuntimeFolder(this.parts.folder);
+    try {
+      await this.announcer.stop();
+      await removeRuntimeFolder(this.parts.folder);
+    } catch (error) {
+      this.log.error('The folder could not be removed.', error);
+    }
   }
 }
 

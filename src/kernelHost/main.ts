@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const breakDown = (error: unknown): void => {
     void host.breakDown(error).finally(() => process.exit(1));
   };
-  process.once('uncaughtException', breakDown).once('unhandledRejection', breakDown);
+  process.on('uncaughtException', breakDown).on('unhandledRejection', breakDown);
 
   sayReady(formatReadyLine({ address }));
   void host.reap();

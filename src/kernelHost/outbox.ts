@@ -118,7 +118,9 @@ export class Outbox implements Disposable {
 
   private schedule(): void {
     if (this.timer !== undefined) return;
-    const wait = this.lastSentAt + this.limits.batchEveryMs - this.clock.now();
+    const { batchEveryMs } = this.limits;
+    // At most that, also where the system's clock was set back.
+    const wait = Math.min(this.lastSentAt + batchEveryMs - this.clock.now(), batchEveryMs);
     this.timer = wait > 0 ? this.clock.after(wait, this.onTime) : soon(this.onTime);
   }
 

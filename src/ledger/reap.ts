@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Log } from '../base/log';
-import type { Processes, ProcessScope } from '../platform/processes';
-import { nameMembers, sweepFamily } from '../platform/sweep';
+import { stateOf, type Processes, type ProcessScope } from '../platform/processes';
+import { isNobody, nameMembers, nameRemains, sweepFamily } from '../platform/sweep';
 import type { HostIdentity } from '../protocol/hostFile';
 import { findRuntimeFolders, removeRuntimeFolder } from '../protocol/runtimeFolder';
 import { readLedger, type LedgerEntry } from './ledger';
@@ -31,7 +31,8 @@ export async function lifeOf(host: HostIdentity, processes: Processes): Promise<
   if (host.boot !== scope.boot) return 'dead';
   if (host.namespace !== scope.namespace) return 'elsewhere';
   if (host.startTime === undefined) return 'living';
-  return (await processes.startTime(host.pid)) === host.startTime ? 'living' : 'dead';
+  const state = await stateOf(processes, { pid: host.pid, startTime: host.startTime });
+  return state === 'gone' ? 'dead' : 'living';
 }
 
 /**
@@ -89,14 +90,16 @@ async function reapEntry(
   { nonce, process: leader }: LedgerEntry,
   { processes, log }: ReapTools,
 ): Promise<boolean> {
-  const lives =
-    leader !== undefined && (await processes.startTime(leader.pid)) === leader.startTime;
-  const root = lives ? { pid: leader.pid, nonce } : { nonce };
+  const state = leader === undefined ? 'gone' : await stateOf(processes, leader);
+  // Not to be told now: for another time.
+  if (state === 'unknown') return false;
+  const root = leader !== undefined && state === 'alive' ? { pid: leader.pid, nonce } : { nonce };
   const family = await processes.family(root);
+  if (family === undefined) return false;
   if (family.length === 0) return true;
   log.info(`A dead kernel host left ${nameMembers(family)}: ended.`);
-  const survivors = await sweepFamily(processes, root, family, SWEEP_WITHIN_MS);
-  if (survivors.length === 0) return true;
-  log.warn(`Of a dead kernel host there still is ${nameMembers(survivors)}.`);
+  const remains = await sweepFamily(processes, root, family, SWEEP_WITHIN_MS);
+  if (isNobody(remains)) return true;
+  log.warn(`Of a dead kernel host there still is ${nameRemains(remains)}.`);
   return false;
 }

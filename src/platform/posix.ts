@@ -1,16 +1,24 @@
 import { codeOf } from '../base/errors';
-import type { GroupSignal } from './identity';
+import type { Delivery, GroupSignal } from './identity';
 
-/** kill(2) on a whole group. False when no process is left in it. */
-export function signalProcessGroup(leader: number, signal: GroupSignal): Promise<boolean> {
+/** kill(2) on a whole group. Throws for what can be no kernel's: 0 and 1 mean one's own group and everybody. */
+export function signalProcessGroup(leader: number, signal: GroupSignal): Promise<Delivery> {
+  if (!Number.isInteger(leader) || leader <= 1) {
+    throw new RangeError(`${leader} is no process group of a kernel.`);
+  }
   try {
     process.kill(-leader, signal);
-    return Promise.resolve(true);
+    return Promise.resolve('sent');
   } catch (error) {
-    // macOS answers EPERM for a group of nothing but zombies.
-    const code = codeOf(error);
-    if (code === 'ESRCH' || code === 'EPERM') return Promise.resolve(false);
-    throw error;
+    // macOS answers EPERM for a group of nothing but zombies too: whether anybody is left, a look at the table tells.
+    switch (codeOf(error)) {
+      case 'ESRCH':
+        return Promise.resolve('nobody');
+      case 'EPERM':
+        return Promise.resolve('forbidden');
+      default:
+        throw error;
+    }
   }
 }
 

@@ -3,24 +3,26 @@ import { linuxProcesses } from './linux';
 import type { Processes } from './identity';
 import { windowsProcesses } from './windows';
 
-export { NONCE_VARIABLE } from './identity';
+export { NONCE_VARIABLE, startTimeOf, stateOf } from './identity';
 export type {
+  Delivery,
   FamilyMember,
   FamilyRoot,
   GroupSignal,
   ProcessIdentity,
   Processes,
   ProcessScope,
+  Sighting,
 } from './identity';
 
 /** The way of the system that this runs on. */
 export function platformProcesses(): Processes {
   switch (process.platform) {
     case 'linux':
-      return linuxProcesses;
+      return linuxProcesses();
     case 'win32':
-      return windowsProcesses;
+      return windowsProcesses();
     default:
-      return darwinProcesses;
+      return darwinProcesses();
   }
 }

@@ -67,7 +67,7 @@ export class PoolCore implements SessionHost {
     this.clock = parts.clock;
     this.log = parts.log;
     const isHeldByWindow = (session: Session): boolean =>
-      session.owners.holders.some((holder) => parts.isWindow(holder));
+      session.owners.someHolder((holder) => parts.isWindow(holder));
     this.line = new SlotLine({
       clock: parts.clock,
       leaving: this.leaving,
@@ -126,10 +126,14 @@ export class PoolCore implements SessionHost {
     }
   }
 
-  /** Lets go of every kernel on its way out, after a last kill where there is one. */
+  /**
+   * Lets go of every kernel on its way out, after a last kill where there is one. A session that has returned to its
+   * key is live again: somebody may hold it.
+   */
   dropDraining(): void {
     this.batch(() => {
-      for (const session of [...this.leaving]) this.dropForced(session, 'recovered');
+      for (const session of [...this.leaving])
+        if (!session.isAttachable) this.dropForced(session, 'recovered');
     });
   }
 
@@ -151,8 +155,8 @@ export class PoolCore implements SessionHost {
   }
 
   private joinSession(session: Session, call: Call): void {
-    const isShared = session.owners.explicitBut(call.ownerId).length > 0;
-    if (call.wantsReset && isShared) this.goPrivate(session, call);
+    if (call.wantsReset && session.owners.explicitBut(call.ownerId).length > 0)
+      this.goPrivate(session, call);
     else {
       session.attach(call.ownerId);
       session.turns.enqueue(call);

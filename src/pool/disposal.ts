@@ -36,8 +36,9 @@ export async function cleanUp(
 /** Claims a session for good, or joins the claim that is. Synchronous up to the kernel's own call. */
 export function stopForGood(session: Session, clock: Clock, joinLimitMs: number): Promise<void> {
   const joined = session.attempt;
-  session.departAll();
   session.claim({ kind: 'unlimited' }, 'everything was stopped', { kind: 'released' });
+  // After the claim, which tells those who hold it.
+  session.departAll();
   const { attempt } = session;
   if (!attempt) return Promise.resolve();
   attempt.goneWanted = true;

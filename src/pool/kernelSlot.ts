@@ -79,6 +79,7 @@ export class KernelSlot {
         this.stopProgress = progress;
         events.onChange();
       }),
+      kernel.onDidChangeSilence?.(() => events.onChange()),
       kernel.onDidLateOutput?.(({ executionId, output }) =>
         events.onLateOutput(executionId, output),
       ),

@@ -21,8 +21,8 @@ export function identityOf(request: {
   };
 }
 
-// No path, id or interpreter holds a NUL, so that two different identities never meet in one key.
-export function keyOf(identity: SessionIdentity): string {
-  const shared = `${identity.sessionId}\0${identity.cwd}\0${identity.interpreter ?? ''}`;
-  return identity.privateTo === undefined ? shared : `${shared}\0${identity.privateTo}`;
+// Quoted: ids are their callers' own words, and no separator is safe from them.
+export function keyOf({ sessionId, cwd, interpreter, privateTo }: SessionIdentity): string {
+  const shared = [sessionId, cwd, interpreter ?? ''];
+  return JSON.stringify(privateTo === undefined ? shared : [...shared, privateTo]);
 }

@@ -44,6 +44,18 @@ export class OwnerSet {
     return this.hasFallback ? [this.fallbackId] : [...this.explicit];
   }
 
+  /** Without a copy of them, which may be thousands. */
+  someHolder(test: (ownerId: string) => boolean): boolean {
+    if (this.hasFallback) return test(this.fallbackId);
+    for (const ownerId of this.explicit) if (test(ownerId)) return true;
+    return false;
+  }
+
+  /** Who holds, or held until the stop that is not confirmed. */
+  get known(): readonly string[] {
+    return [...this.holders, ...this.departed];
+  }
+
   /** Answers whether anything changed. */
   attach(ownerId: string | undefined): boolean {
     // The common case of each run: it holds already, and nobody left.

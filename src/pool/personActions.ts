@@ -55,7 +55,10 @@ export async function restartSession(
   const { identity } = session;
   const ready = new ReadyCall(identity, undefined, executionId, core.clock.now(), true);
   core.batch(() => {
-    session.lane.cancelQueue({ kind: 'sessionEnded', reason: 'the kernel was restarted.' });
+    session.lane.cancelQueue(
+      { kind: 'sessionEnded', reason: 'the kernel was restarted.' },
+      ({ runsCode }) => runsCode,
+    );
     session.dispatch({ type: 'attached' });
     session.replace('restarted', { kind: 'unlimited' }, 'it was restarted by a person');
     session.turns.enqueue(ready);
@@ -95,6 +98,12 @@ async function end(
 
 export async function retryStop(core: PoolCore, id: string): Promise<ShutdownOutcome> {
   const session = sessionById(core, id);
+  if (!session.attempt && !isLeaving(session.state)) {
+    throw new HoldfastError(
+      'bad_input',
+      'This session is in use again: there is no stop to retry.',
+    );
+  }
   session.dispatch({ type: 'retryDue' });
   return outcomeOfStop(session);
 }
@@ -111,8 +120,12 @@ export async function releaseOwnerOf(core: PoolCore, id: string, ownerId: string
   const session = sessionById(core, id);
   const attempts: StopAttempt[] = [];
   core.batch(() => {
+    const lost = session.turns.executions > 0 && session.owners.someHolder((id) => id === ownerId);
     const attempt = session.releaseOwner(ownerId);
-    if (attempt) attempts.push(attempt);
+    if (!attempt) return;
+    attempts.push(attempt);
+    // Unlike one that lets go itself, it does not know.
+    if (lost) core.news.lost(session.key, [ownerId], 'a person released it');
   });
   await cleanUp(core.clock, core.settings.ownerCleanupMs, attempts);
 }

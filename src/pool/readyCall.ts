@@ -35,7 +35,8 @@ export class ReadyCall implements Call {
   }
 
   snapshot(): ExecutionSnapshot {
-    return { id: this.executionId, ownerId: this.ownerId, queuedAt: this.queuedAt };
+    const { executionId: id, ownerId, queuedAt } = this;
+    return { id, ownerId, queuedAt, isPreparation: true };
   }
 
   record(): undefined {}

@@ -195,7 +195,7 @@ export class Session {
         this.host.displaced(this.lane.takeQueue());
         return;
       case 'returnToKey':
-        this.host.news.retract(this.key, this.owners.holders);
+        this.host.news.retract(this.key, this.owners.known);
         this.host.returnedToKey(this);
         return;
       case 'moveOn':

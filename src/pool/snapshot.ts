@@ -5,7 +5,8 @@ import type { SessionSnapshot, SessionStateSnapshot } from './types';
 /** A session as plain data, for views. */
 export function snapshotOf(session: Session): SessionSnapshot {
   const { identity, lane } = session;
-  const { kernel, memoryBytes, isAboveMemoryCap } = session.slot;
+  const { kernel, memoryBytes, isAboveMemoryCap, isAlive } = session.slot;
+  const silence = isAlive && session.state.kind === 'live' ? kernel?.silence : undefined;
   return {
     id: session.id,
     sessionId: identity.sessionId,
@@ -20,6 +21,7 @@ export function snapshotOf(session: Session): SessionSnapshot {
     memoryBytes,
     isAboveMemoryCap,
     startedAt: session.startedAt,
+    ...(silence === undefined ? {} : { silence }),
     ...(identity.privateTo === undefined ? {} : { privateTo: identity.privateTo }),
   };
 }

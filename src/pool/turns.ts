@@ -1,3 +1,4 @@
+import { HoldfastError } from '../base/errors';
 import type { Call, TurnEnd } from './call';
 import { describeDeath } from './death';
 import { Lane } from './lane';
@@ -6,6 +7,9 @@ import type { Session } from './session';
 import type { SessionHost } from './sessionHost';
 import type { StopMethod } from './sessionState';
 import type { AttemptAnswer } from './stopAttempt';
+
+/** A kernel that is dead on arrival is replaced; of so many in a row the cause is another, and more starts don't help. */
+const STILLBORN_IN_A_ROW = 2;
 
 /** What a session runs: whose turn it is, and what has to happen to the kernel before the next one. */
 export class Turns {
@@ -18,6 +22,8 @@ export class Turns {
   idleSince: number;
   /** Whose deadline limits the stop of a dead kernel. */
   private limitedBy: Call | undefined;
+  /** Kernels in a row that were dead on arrival. */
+  private stillborn = 0;
 
   constructor(
     private readonly session: Session,
@@ -41,9 +47,24 @@ export class Turns {
   /** The kernel is there: whoever waits for it goes first. */
   ready(): void {
     this.idleSince = this.host.clock.now();
-    for (const call of this.lane.takeQueue(({ needsTurn }) => !needsTurn)) call.ready();
+    if (this.session.slot.isAlive) {
+      this.stillborn = 0;
+      for (const call of this.lane.takeQueue(({ needsTurn }) => !needsTurn)) call.ready();
+    } else if (++this.stillborn === STILLBORN_IN_A_ROW) this.giveUp();
     this.pump();
     if (this.session.isIdle) this.host.turnedIdle(this.session);
+  }
+
+  /** Fails whoever waits. The next call tries again. */
+  private giveUp(): void {
+    const { kernel } = this.session.slot;
+    if (!kernel) return;
+    this.stillborn = 0;
+    const summary = describeDeath(kernel);
+    const text = `${summary} It was dead as soon as it had started, and so was the one before. Check the interpreter.`;
+    const error = new HoldfastError('kernel_died', text);
+    for (const call of this.lane.takeQueue()) call.fail(error);
+    this.session.dispatch({ type: 'died', summary });
   }
 
   touch(): void {
@@ -51,6 +72,9 @@ export class Turns {
   }
 
   enqueue(call: Call): void {
+    // Nobody may have told of the death, and a run whose kernel is gone may never settle.
+    if (this.lane.current && this.session.state.kind === 'live' && !this.session.slot.isAlive)
+      this.died(true);
     if (!call.needsTurn && this.session.state.kind === 'live' && this.session.slot.isAlive) {
       call.ready();
       if (this.session.isIdle) this.host.turnedIdle(this.session);

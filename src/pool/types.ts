@@ -3,7 +3,13 @@ import type { Disposable } from '../base/disposable';
 import type { Event } from '../base/event';
 import type { Log } from '../base/log';
 import type { CodeSource, InputHandler, InterruptVerdict } from '../kernel/execution';
-import type { PooledKernel, PreludeHelper, ShutdownOutcome, StopProgress } from '../kernel/kernel';
+import type {
+  PooledKernel,
+  PreludeHelper,
+  ShutdownOutcome,
+  Silence,
+  StopProgress,
+} from '../kernel/kernel';
 import type { KernelOutput, MimeBundle } from '../kernel/output';
 import type { SessionIdentity } from './key';
 import type { RunRecord, SessionRecord } from './records';
@@ -167,6 +173,8 @@ export interface ExecutionSnapshot {
   readonly interruptedAt?: number;
   /** It was told to stop, and did not within 5 s: the next step is to kill the kernel. */
   readonly unheeded?: true;
+  /** No code of a caller: a restart or a warm-up, which waits for the kernel or looks at its prelude. */
+  readonly isPreparation?: true;
 }
 
 /** What a session is doing. Times are ms since the epoch. */
@@ -208,6 +216,8 @@ export interface SessionSnapshot {
   readonly startedAt: number;
   /** It is above the memory cap, and a window holds it: a person decides. */
   readonly isAboveMemoryCap?: boolean;
+  /** It is in use and does not answer: not responding, which is not dead. */
+  readonly silence?: Silence;
   /** A reset made it for this owner alone, beside the session that others go on sharing. */
   readonly privateTo?: string;
 }

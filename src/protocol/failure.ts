@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ErrorCodes, ResponseError } from 'vscode-jsonrpc/node';
-import { codeOf, HoldfastError, messageOf, type ErrorCode } from '../base/errors';
+import { codeOf, HoldfastError, isErrorCode, messageOf } from '../base/errors';
 
 const failure = v.object({ code: v.string(), cause: v.exactOptional(v.string()) });
 
@@ -12,47 +12,22 @@ export function toResponseError(error: unknown): ResponseError<unknown> {
   return new ResponseError(ErrorCodes.InternalError, messageOf(error), data);
 }
 
+export function hostLost(cause?: unknown): HoldfastError {
+  const message = 'The connection to the kernel host is gone. The next run starts a new one.';
+  return new HoldfastError('host_lost', message, { cause });
+}
+
 /** The failure as it was on the other side. Anything else that a connection throws means that the host is lost. */
 export function fromResponseError(error: unknown): HoldfastError {
   if (error instanceof HoldfastError) return error;
   // A response that was awaited when the connection went has a code of its own.
   const answered =
     error instanceof ResponseError && error.code !== ErrorCodes.PendingResponseRejected;
-  if (!answered) {
-    return new HoldfastError(
-      'host_lost',
-      'The connection to the kernel host is gone. The next run starts a new one.',
-      { cause: error },
-    );
-  }
+  if (!answered) return hostLost(error);
   const parsed = v.safeParse(failure, error.data);
   if (!parsed.success) return new HoldfastError('protocol', error.message, { cause: error });
   const { code, cause } = parsed.output;
   const options =
     cause === undefined ? {} : { cause: Object.assign(new Error(error.message), { code: cause }) };
   return new HoldfastError(isErrorCode(code) ? code : 'protocol', error.message, options);
-}
-
-const codes: Record<ErrorCode, true> = {
-  interpreter_not_found: true,
-  interpreter_failed: true,
-  start_timeout: true,
-  start_failed: true,
-  kernel_died: true,
-  kernel_not_found: true,
-  host_unavailable: true,
-  host_lost: true,
-  protocol: true,
-  untrusted_workspace: true,
-  bad_input: true,
-  closed: true,
-  pool_full: true,
-  run_not_found: true,
-  too_many_runs: true,
-  capture_busy: true,
-  capture_unavailable: true,
-};
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(codes, code);
 }

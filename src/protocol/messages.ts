@@ -13,7 +13,7 @@ import {
 } from './vocabulary';
 
 /** Raised when a message changes its meaning. The two sides are of one version or do not talk. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 export interface RequestMessage<P extends Schema, R extends Schema> {
   readonly type: RequestType<v.InferInput<P>, v.InferInput<R>, unknown>;
@@ -50,6 +50,8 @@ const facts = v.object({
   pid: v.number(),
   /** With the pid it names the process for good; absent where the system does not tell. */
   startTime: v.exactOptional(v.string()),
+  /** The mark in its environment, which all that come of it carry too. */
+  nonce: v.string(),
   description: v.string(),
 });
 
@@ -100,6 +102,8 @@ export const openKernel = request(
   v.object({
     facts,
     entries: v.array(historyEntry),
+    /** As `silence` tells it. */
+    silentSince: v.nullable(v.number()),
     question: v.nullable(
       v.object({
         execution: v.string(),
@@ -127,6 +131,28 @@ export const configure = notification(
   'host/configure',
   v.object({ graceMs: v.pipe(v.number(), v.minValue(0)) }),
 );
+
+const ms = v.pipe(v.number(), v.minValue(0));
+
+/** What the host goes by from now on. */
+export const setLimits = notification(
+  'host/limits',
+  v.object({
+    stop: v.object({
+      askIdle: ms,
+      askBusy: ms,
+      interrupt: ms,
+      terminate: ms,
+      kill: ms,
+      sweep: ms,
+    }),
+    readyWithinMs: ms,
+  }),
+);
+
+/** Asks the other side for a sign of life. No answer means that it does not respond, and no more than that. */
+export const pingHost = request('host/ping', nothing, nothing);
+export const pingClient = request('client/ping', nothing, nothing);
 
 /** Ends when the code has run. All output of the run is sent before the answer. */
 export const execute = request(
@@ -224,6 +250,12 @@ export const questionOver = notification(
 export const stopStep = notification(
   'kernel/stopStep',
   v.object({ kernel, progress: stopProgress }),
+);
+
+/** Since when the kernel has not answered the host, in ms since the epoch; null: it answers again. */
+export const silence = notification(
+  'kernel/silence',
+  v.object({ kernel, since: v.nullable(v.number()) }),
 );
 
 /** The last word about a kernel; its output was sent before. */

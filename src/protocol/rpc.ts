@@ -23,18 +23,30 @@ export function onRequest<P extends Schema, R extends Schema>(
   });
 }
 
-/** Hears a notification. One that does not parse goes to `onInvalid`. */
+/** What can go wrong with a notification: what the other side sent, or what was done about it here. */
+export interface HearingTrouble {
+  onInvalid(error: unknown): void;
+  onFailure(error: unknown): void;
+}
+
+/** Hears a notification. */
 export function onNotification<P extends Schema>(
   connection: MessageConnection,
   message: NotificationMessage<P>,
   hear: (params: v.InferOutput<P>) => void,
-  onInvalid: (error: unknown) => void,
+  { onInvalid, onFailure }: HearingTrouble,
 ): void {
   connection.onNotification(message.type, (params: unknown) => {
+    let heard: v.InferOutput<P>;
     try {
-      hear(parse(message.params, params, message.type.method));
+      heard = parse(message.params, params, message.type.method);
     } catch (error) {
-      onInvalid(error);
+      return onInvalid(error);
+    }
+    try {
+      hear(heard);
+    } catch (error) {
+      onFailure(error);
     }
   });
 }

@@ -45,6 +45,7 @@ export const executionReply = v.object({
   timedOut: v.boolean(),
   stdinRequested: v.boolean(),
   killed: v.exactOptional(v.literal(true)),
+  cwd: v.exactOptional(v.string()),
 });
 
 export const interruptVerdict = v.object({

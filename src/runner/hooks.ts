@@ -40,7 +40,7 @@ export async function askHooks(
     const answer = await unlessAborted(hook({ ...run }), signal);
     assertOpen();
     if (signal.aborted) return undefined;
-    if (answer?.result != null) return answer.result;
+    if (answer?.result) return answer.result;
   }
   return undefined;
 }

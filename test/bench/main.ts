@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { measureDoor } from './door';
 import { measureEditor } from './editor';
 import { measureFlood } from './flood';
 import { measurePool } from './poolCosts';
@@ -10,6 +11,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'string' } } });
   const report: Report = new Map();
   await measurePool(report);
+  await measureDoor(report);
   await measureRoundTrips(report);
   await measureFlood(report);
   measureEditor(report);

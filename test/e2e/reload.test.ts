@@ -1,3 +1,4 @@
+import type { Dialog } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/until';
 import {
@@ -22,6 +23,10 @@ x + 1
 
 print("endless")
 while True: pass
+
+for i in range(1, 41):
+    print("page", i, flush=True)
+    time.sleep(0.3)
 `;
 
 let workspace: TemporaryWorkspace;
@@ -50,9 +55,19 @@ const kernels = (): number[] =>
     .filter(({ command }) => command.includes('runner.py'))
     .map(({ pid }) => pid);
 
-async function reload(): Promise<void> {
+const byCommand = (): Promise<unknown> => window.runCommand('Developer: Reload Window');
+
+/** As by the browser's own button. */
+async function byBrowser(): Promise<void> {
+  const accept = (dialog: Dialog): void => void dialog.accept();
+  window.page.on('dialog', accept);
+  await window.page.reload();
+  window.page.off('dialog', accept);
+}
+
+async function reload(how = byCommand): Promise<void> {
   const next = window.nextHost();
-  await window.runCommand('Developer: Reload Window');
+  await how();
   await window.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 40_000 });
   await next;
 }
@@ -106,6 +121,22 @@ test('an endless loop over a reload: interrupt and kill are still there and work
   await expect.poll(() => window.tree.row(/idle/).count()).toBe(1);
   await window.runCommand('Holdfast: Show Panel');
   await panelText('KeyboardInterrupt');
+});
+
+test('the page is reloaded while code prints: the same, every line once', async () => {
+  await window.openFile('slow.py');
+  await window.selectLines(12, 14);
+  await window.runCommand('Holdfast: Run Selection or Line');
+  await panelText('page 5');
+  const before = kernels();
+
+  await reload(byBrowser);
+  await window.runCommand('Holdfast: Show Panel');
+  await panelText('page 40');
+  expect(kernels()).toEqual(before);
+  const text = (await window.panel().locator('body').innerText()).split('\n');
+  const lines = text.map((line) => /^page (\d+)$/.exec(line.trim())?.[1]).filter(Boolean);
+  expect(lines.map(Number)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
 });
 
 test('and when the window stays away everything is gone after the grace period', async () => {

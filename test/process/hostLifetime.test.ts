@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { greetHost } from '../../src/protocol/handshake';
+import { PROTOCOL_VERSION } from '../../src/protocol/messages';
 import { until } from '../support/until';
 import {
   bundle,
@@ -68,6 +69,8 @@ test('the kernel host is SIGKILLed: its kernels report it, are ended at once, an
     expect(await kernel.shutdown({ timeoutMs: 2_000 })).toEqual({ confirmed: true });
     expect(alive(kernel.pid)).toBe(false);
   }
+  // Those with a session of their own too, and not only at the next start.
+  await expectGone(children, 2_000);
   const next = await startPython(hosting);
   expect(await run(next, '1').reply).toMatchObject({ status: 'ok' });
   expect(hosting.hostPid).not.toBe(first);
@@ -140,7 +143,8 @@ test('a client that cannot prove itself hears nothing but a nonce and a proof', 
   const socket = await knock(address);
   let heard = '';
   socket.on('data', (chunk: Buffer) => (heard += chunk.toString()));
-  socket.write(`{"version":2,"nonce":"${'0'.repeat(64)}"}\n{"proof":"${'0'.repeat(64)}"}\n`);
+  const hello = JSON.stringify({ version: PROTOCOL_VERSION, nonce: '0'.repeat(64) });
+  socket.write(`${hello}\n{"proof":"${'0'.repeat(64)}"}\n`);
   await once(socket, 'close');
   const [challenge = '', refusal] = heard.trim().split('\n');
   expect(Object.keys(JSON.parse(challenge) as object)).toEqual(['version', 'nonce', 'proof']);

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { silentLog } from '../../src/base/log';
 import { Ledger } from '../../src/ledger/ledger';
 import { lifeOf, reapDeadHosts } from '../../src/ledger/reap';
-import { NONCE_VARIABLE, platformProcesses } from '../../src/platform/processes';
+import { NONCE_VARIABLE, platformProcesses, startTimeOf } from '../../src/platform/processes';
 import type { HostIdentity } from '../../src/protocol/hostFile';
 import { run, startPython, temporaryFolder, hostingForTest } from './support/hosting';
 import { alive, endAfterTest, expectGone } from './support/processes';
@@ -25,7 +25,7 @@ async function idler(nonce: string): Promise<{ pid: number; startTime: string }>
   await once(child, 'spawn');
   const pid = child.pid ?? 0;
   endAfterTest(pid);
-  return { pid, startTime: (await processes.startTime(pid)) ?? '' };
+  return { pid, startTime: (await startTimeOf(processes, pid)) ?? '' };
 }
 
 /** Who a host was that is gone: this process at another time. */
@@ -88,7 +88,11 @@ test('of a dead host: what it started is ended, by pid and start time or by its 
 test('of a living host, of one elsewhere and of one that cannot be told nothing is touched; of another boot only the folder goes', async () => {
   const runtimeDir = temporaryFolder();
   const scope = await processes.scope();
-  const own = { id: 'x', pid: process.pid, startTime: (await processes.startTime(process.pid))! };
+  const own = {
+    id: 'x',
+    pid: process.pid,
+    startTime: (await startTimeOf(processes, process.pid))!,
+  };
   const hosts: Record<string, HostIdentity> = {
     living: { ...own, ...scope },
     elsewhere: { ...own, startTime: 'long ago', ...scope, namespace: 'pid:[1]' },

@@ -1,3 +1,4 @@
+import { introspectHelpers } from '../../src/editor/python/helpers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readdirSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
@@ -190,4 +191,13 @@ test('several hosts could be meant: none is taken', async () => {
     ).length;
   expect(await until(async () => (await free()) === 2, 5_000, 10)).toBe(true);
   expect(await find(first)).toBeUndefined();
+});
+
+test('a kernel that was taken up tells its helpers, also by a look named like the last one before', async () => {
+  const define = 'exec(compile("def half(n): return n / 2", "/w/tools.py", "exec"))\nprint(0)';
+  const first = await standIn({ graceMs: 10_000, codes: [define] });
+  const { kernel } = await reload(first);
+  const files = [{ path: '/w/tools.py', code: 'def half(n): return n / 2' }];
+  const helpers = await introspectHelpers(kernel, files, () => 'run');
+  expect(helpers.map(({ name, signature }) => name + signature)).toEqual(['half(n)']);
 });

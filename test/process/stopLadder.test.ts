@@ -1,7 +1,15 @@
+import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { silentLog } from '../../src/base/log';
 import type { StopProgress } from '../../src/kernel/kernel';
+import { STOP_DEADLINES } from '../../src/kernel/limits';
+import { ownIdentity } from '../../src/kernelHost/identity';
+import { spawnLeader } from '../../src/kernelHost/process/spawn';
+import { StopLadder } from '../../src/kernelHost/process/stopLadder';
+import { Ledger } from '../../src/ledger/ledger';
+import { platformProcesses, startTimeOf } from '../../src/platform/processes';
 import {
   hostingForTest,
   run,
@@ -138,4 +146,55 @@ test('kill ends the group at once, with evidence', async () => {
   expect(await kernel.kill()).toEqual({ confirmed: true });
   expect(steps).toEqual(['kill', 'sweep']);
   expect(await kernel.shutdown()).toEqual({ confirmed: true });
+});
+
+test('a sweep that finds no descriptor left: the exit is confirmed in time, and it is tried until it works', async () => {
+  const folder = temporaryFolder();
+  const processes = platformProcesses();
+  const leader = await spawnLeader(
+    {
+      command: 'bash',
+      args: ['-c', 'sleep 600 & echo $!; wait'],
+      cwd: folder,
+      env: { PATH: process.env['PATH'] ?? '' },
+      addedEnv: {},
+    },
+    new Ledger(folder, await ownIdentity(processes)),
+  );
+  const [line] = (await once(leader.stdout, 'data')) as [Buffer];
+  const child = Number(line.toString());
+  [leader.pid, child].forEach(endAfterTest);
+  // Its group is left alone, so that there is something to sweep.
+  let outOfDescriptors = true;
+  const trouble = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+  const ladder = new StopLadder(
+    {
+      leader,
+      startTime: startTimeOf(processes, leader.pid),
+      isBusy: () => false,
+      ask: () => void process.kill(leader.pid, 'SIGKILL'),
+      interrupt: () => Promise.resolve(),
+    },
+    {
+      ...processes,
+      family: (root) => (outOfDescriptors ? Promise.reject(trouble) : processes.family(root)),
+    },
+    () => ({ ...STOP_DEADLINES, sweep: 500 }),
+    () => undefined,
+    silentLog,
+  );
+
+  const before = Date.now();
+  expect(await ladder.stop()).toEqual({
+    confirmed: true,
+    reason: 'What it left behind is still being looked for: EMFILE: too many open files',
+  });
+  expect(Date.now() - before).toBeLessThan(2_000);
+  expect(alive(child)).toBe(true);
+
+  outOfDescriptors = false;
+  await ladder.swept;
+  expect(alive(child)).toBe(false);
+  expect(ladder.leftNobody).toBe(true);
+  expect(await ladder.stop()).toEqual({ confirmed: true });
 });

@@ -17,6 +17,7 @@ function setUp(answer: string | undefined) {
   const asked: string[] = [];
   const offered: string[][] = [];
   const calls: string[] = [];
+  const onPick: (() => Promise<unknown>)[] = [];
   const book = new SessionBook();
   const model = new SessionsModel(clock);
   const pool = createKernelPool({
@@ -47,9 +48,10 @@ function setUp(answer: string | undefined) {
       },
       forget: ({ cwd }) => Promise.resolve(void calls.push(`forget ${cwd}`)),
     },
-    pick(candidates) {
+    async pick(candidates) {
       offered.push(candidates.map(({ cwd }) => cwd));
-      return Promise.resolve(candidates[0]);
+      await onPick.shift()?.();
+      return candidates[0];
     },
     changeLimit: () => Promise.resolve(void calls.push('changeLimit')),
     onFailure: (error) => calls.push(String(error)),
@@ -60,7 +62,7 @@ function setUp(answer: string | undefined) {
     await flush();
     await clock.advance(ms);
   };
-  return { advance, kernels, pool, fullPool, asked, offered, calls, run };
+  return { advance, kernels, pool, fullPool, asked, offered, calls, onPick, run };
 }
 
 describe('a run of a person that waits for a slot', () => {
@@ -76,6 +78,16 @@ describe('a run of a person that waits for a slot', () => {
     expect(calls).toEqual(['stop /w/a']);
     expect((await waiting).exitCode).toBe(0);
     expect(kernels.map(({ request }) => request.cwd)).toEqual(['/w/a', '/w/b']);
+  });
+
+  it('goes by what a session is when the person has picked it', async () => {
+    const { advance, calls, run, pool, onPick } = setUp('Free a Slot…');
+    await run('/w/a');
+    const waiting = run('/w/b');
+    onPick.push(() => pool.stop('session-1'));
+    await advance(2_000);
+    expect((await waiting).exitCode).toBe(0);
+    expect(calls).toEqual([]);
   });
 
   it('does not cost another session of the person without asking', async () => {

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  longestStop,
-  planStop,
-  STOP_DEADLINES as deadlines,
-  type StopSituation,
-} from '../../src/kernelHost/process/stopPlan';
+import { longestStop, STOP_DEADLINES as deadlines } from '../../src/kernel/limits';
+import { planStop, type StopSituation } from '../../src/kernelHost/process/stopPlan';
 
 const plan = (situation: Partial<StopSituation>): string[] =>
   planStop({
@@ -45,6 +41,18 @@ describe('the steps of a stop', () => {
 
   test('killed before: nothing milder is tried again', () => {
     expect(plan({ killedBefore: true, busy: true })).toEqual(['kill until 2000']);
+  });
+
+  test('a step with no time is left out, and the one before it has what is left', () => {
+    const noTerminate = { ...deadlines, terminate: 0 };
+    expect(plan({ deadlines: noTerminate })).toEqual(['ask until 3000', 'kill until 5000']);
+    expect(plan({ deadlines: noTerminate, limitMs: 2_000 })).toEqual([
+      'ask until 1500',
+      'kill until 1900',
+    ]);
+    const none = { ...deadlines, askIdle: 0, askBusy: 0, interrupt: 0, terminate: 0 };
+    expect(plan({ deadlines: none, busy: true })).toEqual(['kill until 2000']);
+    expect(plan({ deadlines: none, limitMs: 9_000 })).toEqual(['kill until 2000']);
   });
 
   test('the sum of the deadlines limits an unlimited stop', () => {

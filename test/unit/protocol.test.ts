@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { HoldfastError } from '../../src/base/errors';
 import { fromResponseError, toResponseError } from '../../src/protocol/failure';
 import { freshToken, greetClient, greetHost, type Refusal } from '../../src/protocol/handshake';
-import { execute, output } from '../../src/protocol/messages';
+import { execute, output, PROTOCOL_VERSION } from '../../src/protocol/messages';
 import { parse } from '../../src/protocol/parse';
 import { parseReadyLine } from '../../src/protocol/readyLine';
 import { checkRuntimeFolder, makeRuntimeFolder } from '../../src/protocol/runtimeFolder';
@@ -60,7 +60,7 @@ describe('greeting', () => {
   test('a proof sent back to who made it proves nothing', async () => {
     const { host, client } = await pair();
     const greeted = greetClient(host, freshToken(), limit(), admit);
-    client.write(`${JSON.stringify({ version: 2, nonce: '0'.repeat(64) })}\n`);
+    client.write(`${JSON.stringify({ version: PROTOCOL_VERSION, nonce: '0'.repeat(64) })}\n`);
     const [chunk] = (await once(client, 'data')) as [Buffer];
     const { proof } = JSON.parse(chunk.toString()) as { proof: string };
     client.write(`${JSON.stringify({ proof })}\n`);

@@ -5,6 +5,7 @@ import { SessionActions } from '../../src/editor/sessions/sessionActions';
 import { SessionBook } from '../../src/editor/sessions/sessionBook';
 import { SessionsModel } from '../../src/editor/sessions/sessionsModel';
 import { offerMoreThanInterrupts } from '../../src/editor/sessions/unheeded';
+import type { InterruptVerdict } from '../../src/kernel/execution';
 import type { ShutdownOutcome } from '../../src/kernel/kernel';
 import type { KernelPool, SessionSnapshot, SessionStateSnapshot } from '../../src/pool/types';
 import { flush, ManualClock } from '../support/manualClock';
@@ -38,6 +39,8 @@ function session(more: Partial<SessionSnapshot> = {}): SessionSnapshot {
 
 /** The actions on a pool that notes what it is asked, and a person who gives one answer to everything. */
 function setUp(sessions: SessionSnapshot[], answer?: string, outcome?: ShutdownOutcome) {
+  const answers: (() => string)[] = [];
+  const verdicts: (() => InterruptVerdict)[] = [];
   const calls: string[] = [];
   const asked: string[] = [];
   const notes: string[] = [];
@@ -62,12 +65,13 @@ function setUp(sessions: SessionSnapshot[], answer?: string, outcome?: ShutdownO
     disposeAll: () => note('disposeAll')(''),
     interrupt(id: string, executionId: string) {
       calls.push(`interrupt ${id} ${executionId}`);
-      return Promise.resolve({ delivered: true, target: 'process group 4711' });
+      const delivered = { delivered: true, target: 'process group 4711' };
+      return Promise.resolve(verdicts.shift()?.() ?? delivered);
     },
   } as unknown as KernelPool;
   const ask = (text: string, ...actions: string[]): Promise<string | undefined> => {
     asked.push(`${text} [${actions.join('] [')}]`);
-    return Promise.resolve(answer);
+    return Promise.resolve(answers.shift()?.() ?? answer);
   };
   const prompts: Prompts = { warn: ask, inform: ask };
   const run: ActiveRun = {
@@ -100,7 +104,7 @@ function setUp(sessions: SessionSnapshot[], answer?: string, outcome?: ShutdownO
     await clock.advance(1_000);
     await flush();
   };
-  return { actions, calls, asked, notes, model, book, runs, prompts, change };
+  return { actions, answers, verdicts, calls, asked, notes, model, book, runs, prompts, change };
 }
 
 describe('ending a session', () => {
@@ -136,6 +140,25 @@ describe('ending a session', () => {
     },
   );
 
+  it('asks again where somebody has joined since the click, or while the question stood', async () => {
+    const sessions = [session({ owners: [mine, chat] })];
+    const { actions, asked, calls, answers } = setUp(sessions);
+    const other = { id: 'chat:8', kind: 'explicit' } as const;
+    answers.push(
+      () => {
+        sessions[0] = session({ owners: [mine, chat, other] });
+        return 'Stop';
+      },
+      () => 'Stop',
+    );
+    await actions.stop(session());
+    expect(asked).toEqual([
+      'lab is also held by chat:7. [Stop] [Cancel]',
+      'lab is also held by chat:7, chat:8. [Stop] [Cancel]',
+    ]);
+    expect(calls).toEqual(['stop s1']);
+  });
+
   it('whose owners have left already hits nobody', async () => {
     const { actions, asked } = setUp([]);
     await actions.stop(session({ owners: [{ ...chat, kind: 'departed' }] }));
@@ -162,7 +185,7 @@ describe('ending a session', () => {
   it('all of them names those that others hold', async () => {
     const { actions, calls, asked } = setUp([session(), session({ owners: [chat] })], 'Cancel');
     await actions.stopAll();
-    expect(asked).toEqual(['Others hold these sessions too: lab. [Stop All] [Cancel]']);
+    expect(asked).toEqual(['Others hold these sessions too: lab (chat:7). [Stop All] [Cancel]']);
     expect(calls).toEqual([]);
   });
 
@@ -170,6 +193,38 @@ describe('ending a session', () => {
     const { actions, calls } = setUp([session()]);
     await actions.stopAll();
     expect(calls).toEqual(['cancelAll', 'disposeAll ']);
+  });
+});
+
+describe('an interrupt that does not arrive', () => {
+  const next: SessionStateSnapshot = { ...busy, execution: { ...busy.execution, id: 'r2' } };
+  const verdict = { delivered: false, target: 'its process', reason: 'It is stopped.' };
+
+  async function interrupted(before?: SessionStateSnapshot, during = before) {
+    const sessions = [session({ state: busy })];
+    const world = setUp(sessions);
+    const change = (state: SessionStateSnapshot | undefined): void => {
+      if (state) sessions[0] = session({ state });
+    };
+    world.verdicts.push(() => (change(before), verdict));
+    world.answers.push(() => (change(during), 'Kill'));
+    await world.actions.interruptRun(session({ state: busy }), 'r1');
+    return world;
+  }
+
+  it('says so, and offers the kill', async () => {
+    const { asked, calls } = await interrupted();
+    expect(asked).toEqual(['The interrupt did not reach its process. It is stopped. [Kill]']);
+    expect(calls).toEqual(['interrupt s1 r1', 'kill s1']);
+  });
+
+  it('because the run is over is not worth a word', async () => {
+    const { asked, calls } = await interrupted(next);
+    expect([asked, calls]).toEqual([[], ['interrupt s1 r1']]);
+  });
+
+  it('does not hit the next run when the answer comes late', async () => {
+    expect((await interrupted(undefined, next)).calls).toEqual(['interrupt s1 r1']);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ownerOfRow, runOfRow, sessionOfRow, type Row } from '../../src/editor/sessions/row';
 import { treeRows } from '../../src/editor/sessions/rows';
 import { RowTree } from '../../src/editor/sessions/rowTree';
-import { age, duration } from '../../src/editor/sessions/words';
+import { age, duration, stateInWords } from '../../src/editor/sessions/words';
 import type { CapacitySnapshot, SessionSnapshot, SessionStateSnapshot } from '../../src/pool/types';
 
 const now = 1_000_000;
@@ -52,6 +52,20 @@ const texts = (row: Row): string[] =>
   row.children.map((child) => `${child.label} | ${child.description}`);
 
 describe('the row of a session', () => {
+  it('that is being prepared shows nobody’s code', () => {
+    const preparation = {
+      id: 'p1',
+      ownerId: undefined,
+      queuedAt: now,
+      isPreparation: true,
+    } as const;
+    const starting = rowOf(session({ kind: 'starting', since: now }, { queue: [preparation] }));
+    expect(starting.description).toBe('starting · Python 3.11.7');
+    expect(texts(starting)[0]).toBe('This window | holds it');
+    const running = rowOf(session({ kind: 'busy', since: now, execution: preparation }));
+    expect(texts(running)[0]).toBe('a look at its prelude | running 0 s');
+  });
+
   it('that runs says what, since when, with which Python and who holds it', () => {
     const row = rowOf(session(busy, { queue: [{ id: 'r2', ownerId: 'chat', queuedAt: now }] }));
     expect(`${row.label} ${row.description}`).toBe('project running · 1 waiting · Python 3.11.7');
@@ -80,6 +94,21 @@ describe('the row of a session', () => {
     const row = rowOf(session(state));
     expect(row.description.split(' · ')[0]).toBe(doing);
     expect(row.contextValue).toBe(['holdfast.session', ...abilities].join(' '));
+  });
+
+  it('that does not respond says so and since when, with a shape of its own', () => {
+    const silence = { since: now - 14_000, of: 'kernel' } as const;
+    const idle = rowOf(session({ kind: 'idle', since: now }, { silence }));
+    expect(idle.description).toBe('not responding · Python 3.11.7');
+    expect(idle.icon.name).toBe('debug-disconnect');
+    expect(texts(idle)[0]).toBe(
+      'Not responding | for 14 s · native code may keep it busy, or it is suspended; Kill ends it',
+    );
+    expect(idle.spoken).toContain('not responding');
+    const running = session(busy, { silence: { ...silence, of: 'kernelHost' } });
+    expect(rowOf(running).description).toBe('running, not responding · Python 3.11.7');
+    expect(texts(rowOf(running))[0]).toContain('the kernel host does not answer');
+    expect(stateInWords(running, now)).toBe('running 12 s, not responding');
   });
 
   it('that stops says which step is taken and when the next one comes', () => {

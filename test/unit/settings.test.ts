@@ -2,7 +2,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { defaults, poolSettings, settings, type SettingName } from '../../src/editor/settings';
+import {
+  defaults,
+  kernelLimits,
+  poolSettings,
+  settings,
+  type SettingName,
+} from '../../src/editor/settings';
+import { STOP_DEADLINES } from '../../src/kernel/limits';
 import { defaultSettings } from '../../src/pool/settings';
 import { repositoryRoot } from '../support/repository';
 
@@ -39,10 +46,19 @@ describe('the settings', () => {
     ['idleExpiryMinutes', -1],
     ['startTimeoutSeconds', Number.NaN],
     ['memoryCapMB', Number.POSITIVE_INFINITY],
+    ['stop.askSeconds', -1],
+    ['stop.killSeconds', 0],
+    ['stop.terminateSeconds', 3_600],
+    ['stop.interruptSeconds', '2'],
     ['queueOnError', 'stop'],
     ['python.prelude', 'a.py'],
   ])('%s is not %j', (name, value) => {
     expect(v.is(settings[name], value)).toBe(false);
+  });
+
+  it('give the kernel host the deadlines of its stops, which it has by itself, and of its starts', () => {
+    const limits = kernelLimits((name) => defaults[name]);
+    expect(limits).toEqual({ stop: STOP_DEADLINES, readyWithinMs: 58_000 });
   });
 
   it('give the pool what it has by itself, in its own units', () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import * as vscode from 'vscode';
 import type { PooledKernel } from '../../kernel/kernel';
@@ -16,7 +17,6 @@ type Session = Pick<StartRequest, 'sessionId' | 'cwd'> & {
 /** The files that sessions begin with, as the setting names them at each start. */
 export class Preludes {
   private readonly contents = new Map<string, string>();
-  private looks = 0;
 
   constructor(
     private readonly configuration: Configuration,
@@ -48,7 +48,8 @@ export class Preludes {
   }
 
   private introspecting(kernel: PooledKernel, { files }: Prelude): PooledKernel {
-    const nextId = (): string => `helpers:${++this.looks}`;
+    // Also over a reload, in which a kernel lives on, no two looks at it are of one name.
+    const nextId = (): string => `helpers:${randomUUID()}`;
     return Object.assign(kernel, {
       introspectPrelude: () => introspectHelpers(kernel, files, nextId),
     });

@@ -20,7 +20,8 @@ const Resolved = v.object({
 });
 
 const EXTENSION = 'ms-python.python';
-const ACTIVATION_LIMIT_MS = 15_000;
+/** Of its activation, and of each of its answers. */
+const LIMIT_MS = 15_000;
 
 /** The Python extension's choice of an environment, when that extension is present. */
 export class PythonExtension implements PythonEnvironments {
@@ -32,7 +33,13 @@ export class PythonExtension implements PythonEnvironments {
     const resource = vscode.Uri.file(folder);
     const active = v.safeParse(ActivePath, environments.getActiveEnvironmentPath(resource));
     if (!active.success) return undefined;
-    const resolved = v.safeParse(Resolved, await environments.resolveEnvironment(active.output));
+    const resolved = v.safeParse(
+      Resolved,
+      await this.inTime(
+        Promise.resolve(environments.resolveEnvironment(active.output)),
+        'did not resolve its environment in time',
+      ),
+    );
     // An environment that cannot be resolved may still be named by its path.
     return (resolved.success && resolved.output.executable.uri?.fsPath) || active.output.path;
   }
@@ -67,18 +74,26 @@ export class PythonExtension implements PythonEnvironments {
   }
 
   private async activated(extension: vscode.Extension<unknown>): Promise<unknown> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => {
-        this.log.warn(`${EXTENSION} did not activate in time; its choice is not used.`);
-        resolve(undefined);
-      }, ACTIVATION_LIMIT_MS);
-    });
     try {
-      return await Promise.race([extension.activate(), late]);
+      const activation = Promise.resolve(extension.activate());
+      return await this.inTime(activation, 'did not activate in time; its choice is not used');
     } catch (error) {
       this.log.warn(`${EXTENSION} failed to activate: ${messageOf(error)}`);
       return undefined;
+    }
+  }
+
+  /** It works with processes of its own, which may hang: undefined when it takes too long. */
+  private async inTime<T>(answer: Promise<T>, complaint: string): Promise<T | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => {
+        this.log.warn(`${EXTENSION} ${complaint}.`);
+        resolve(undefined);
+      }, LIMIT_MS);
+    });
+    try {
+      return await Promise.race([answer, late]);
     } finally {
       clearTimeout(timer);
     }

@@ -41,7 +41,9 @@ export class FullPool implements Disposable {
       await prompts.inform('There is a free slot: nothing has to be stopped.');
       return;
     }
-    const session = await this.parts.pick(inOrderOfLoss(model.sessions()));
+    const picked = await this.parts.pick(inOrderOfLoss(model.sessions()));
+    const session = picked && model.withId(picked.id);
+    // It may have gone by itself meanwhile, or be in use again.
     if (!session) return;
     if (session.state.kind === 'stopUnconfirmed') await actions.forget(session);
     else await actions.stop(session);

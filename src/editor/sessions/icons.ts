@@ -1,8 +1,11 @@
-import type { SessionStateSnapshot } from '../../pool/types';
+import type { SessionSnapshot } from '../../pool/types';
 import type { RowIcon } from './row';
 
+export const notResponding: RowIcon = { name: 'debug-disconnect', color: 'charts.orange' };
+
 /** One shape for each state, since not everybody sees colours. */
-export function stateIcon(state: SessionStateSnapshot): RowIcon {
+export function stateIcon({ state, silence }: Pick<SessionSnapshot, 'state' | 'silence'>): RowIcon {
+  if (silence) return notResponding;
   switch (state.kind) {
     case 'starting':
       return { name: 'loading~spin' };

@@ -22,7 +22,7 @@ export function whomItHits({
 }: Asked): string | undefined {
   const others = othersOf(session, ownerId);
   if (others.length === 0) return undefined;
-  return `${label} is also held by ${inWords(others, ownerId, nameOf)}.${whatRuns(session, firstLine)}`;
+  return `${label} is also held by ${ownersInWords(others, ownerId, nameOf)}.${whatRuns(session, firstLine)}`;
 }
 
 /** Undefined: it hits nobody else, so there is nothing to ask. */
@@ -34,7 +34,7 @@ export function releaseQuestion(asked: Asked, owner: OwnerSnapshot): string | un
   const then =
     holders.length === 0
       ? `Nobody else does: its kernel stops.${whatRuns(session, asked.firstLine)}`
-      : `It goes on for ${inWords(holders, ownerId, nameOf)}.`;
+      : `It goes on for ${ownersInWords(holders, ownerId, nameOf)}.`;
   return `${name} holds ${label}. ${then}`;
 }
 
@@ -47,14 +47,14 @@ export function forgetQuestion({ session, label }: Pick<Asked, 'session' | 'labe
 }
 
 function whatRuns({ state }: SessionSnapshot, firstLine: string | undefined): string {
-  if (state.kind !== 'busy') return '';
+  if (state.kind !== 'busy' || state.execution.isPreparation) return '';
   return firstLine === undefined ? ' Code of another owner runs.' : ` It runs: ${firstLine}`;
 }
 
-function inWords(
+export function ownersInWords(
   owners: readonly OwnerSnapshot[],
   ownerId: string,
-  nameOf: NameOf | undefined,
+  nameOf?: NameOf,
 ): string {
   return owners.map((owner) => ownerInWords(owner, ownerId, nameOf)).join(', ');
 }

@@ -1,3 +1,4 @@
+import type { Silence } from '../../kernel/kernel';
 import type {
   CapacitySnapshot,
   ExecutionSnapshot,
@@ -7,7 +8,7 @@ import type {
 import type { ActiveRun } from '../runs';
 import { abilitiesOf } from './abilities';
 import { capacityRow } from './capacityRow';
-import { stateIcon } from './icons';
+import { notResponding, stateIcon } from './icons';
 import { ownerInWords, ownerKind, type NameOf } from './owners';
 import { leaf, ownerRowId, runRowId, sessionRowId, type Leaf, type Row, type RowIcon } from './row';
 import {
@@ -61,13 +62,14 @@ function sessionRow(session: SessionSnapshot, context: RowContext): Row {
     label,
     description: [doing, ...notes, language].join(' · '),
     details: details(session, doing, context),
-    icon: stateIcon(session.state),
+    icon: stateIcon(session),
     contextValue: ['holdfast.session', ...abilitiesOf(session)].join(' '),
     spoken: [label, language, doing, ...notes, `held by ${owners.join(', ') || 'nobody'}`].join(
       ', ',
     ),
     children: [
       ...stopRows(session, context),
+      ...silenceRows(session, context),
       ...executionRows(session, context),
       ...session.owners.map((owner) => ownerRow(session, owner, context)),
       ...processRows(session, context),
@@ -88,9 +90,10 @@ function runRow(run: Pick<ActiveRun, 'executionId' | 'firstLine' | 'startedAt'>,
 }
 
 function notesOn(session: SessionSnapshot, context: RowContext): readonly string[] {
-  const { queue, privateTo, isAboveMemoryCap } = session;
+  const { privateTo, isAboveMemoryCap } = session;
   const notes: string[] = [];
-  if (queue.length > 0) notes.push(`${queue.length} waiting`);
+  const waiting = queuedRuns(session).length;
+  if (waiting > 0) notes.push(`${waiting} waiting`);
   if (isAboveMemoryCap) notes.push('too much memory');
   if (privateTo !== undefined) {
     const owner = ownerInWords(
@@ -118,6 +121,10 @@ function details(
     ['Folder', session.cwd],
     ['Held by', owners.join(', ') || 'nobody'],
   ];
+  if (session.silence) {
+    const since = new Date(session.silence.since).toLocaleTimeString();
+    lines.push(['Not responding', `since ${since}: ${whySilent(session.silence)}`]);
+  }
   if (state.kind === 'dead') lines.push(['Why', state.summary]);
   if (state.kind === 'stopUnconfirmed') {
     lines.push(['Why', state.reason]);
@@ -155,6 +162,24 @@ function stopRows(session: SessionSnapshot, { now }: RowContext): Row[] {
   return state.kind === 'dead' ? row({ label: state.summary, icon: { name: 'info' } }) : [];
 }
 
+function silenceRows({ id, silence }: SessionSnapshot, { now }: RowContext): Row[] {
+  if (!silence) return [];
+  return [
+    leaf(`${id}/silence`, {
+      label: 'Not responding',
+      description: `for ${duration(now - silence.since)} · ${whySilent(silence)}`,
+      icon: notResponding,
+    }),
+  ];
+}
+
+/** It may be alive all the same, and come back by itself. */
+function whySilent({ of }: Silence): string {
+  return of === 'kernel'
+    ? 'native code may keep it busy, or it is suspended; Kill ends it'
+    : 'the kernel host does not answer; Kill ends the kernel';
+}
+
 function attempt(count: number): string {
   return count > 1 ? `attempt ${count}` : '';
 }
@@ -164,7 +189,7 @@ function executionRows(session: SessionSnapshot, context: RowContext): Row[] {
   const running = state.kind === 'busy' ? [state.execution] : [];
   const row = (execution: ExecutionSnapshot, description: string, icon: RowIcon): Row =>
     leaf(`${session.id}/run:${execution.id}`, {
-      label: context.firstLineOf(execution.id) ?? 'code of another owner',
+      label: labelOfRun(execution, context),
       description,
       icon,
     });
@@ -173,8 +198,17 @@ function executionRows(session: SessionSnapshot, context: RowContext): Row[] {
       const since = execution.startedAt ?? state.since;
       return row(execution, `running ${duration(context.now - since)}`, { name: 'play' });
     }),
-    ...session.queue.map((execution) => row(execution, 'waiting', { name: 'watch' })),
+    ...queuedRuns(session).map((execution) => row(execution, 'waiting', { name: 'watch' })),
   ];
+}
+
+function labelOfRun({ id, isPreparation }: ExecutionSnapshot, context: RowContext): string {
+  if (isPreparation) return 'a look at its prelude';
+  return context.firstLineOf(id) ?? 'code of another owner';
+}
+
+function queuedRuns({ queue }: SessionSnapshot): readonly ExecutionSnapshot[] {
+  return queue.filter(({ isPreparation }) => !isPreparation);
 }
 
 function ownerRow(session: SessionSnapshot, owner: OwnerSnapshot, context: RowContext): Row {

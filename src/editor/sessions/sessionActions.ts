@@ -4,7 +4,13 @@ import type { Transcript } from '../panel/transcript';
 import type { Prompts } from '../prompts';
 import type { Runs } from '../runs';
 import { othersOf, type NameOf } from './owners';
-import { forgetQuestion, releaseQuestion, whomItHits, type Asked } from './questions';
+import {
+  forgetQuestion,
+  ownersInWords,
+  releaseQuestion,
+  whomItHits,
+  type Asked,
+} from './questions';
 import type { SessionBook } from './sessionBook';
 import type { SessionsModel } from './sessionsModel';
 import { sessionKeyOf } from './target';
@@ -37,13 +43,14 @@ export class SessionActions {
   async interruptRun(session: SessionSnapshot, executionId: string): Promise<void> {
     const pool = await this.parts.pool();
     const verdict = await pool.interrupt(session.id, executionId);
-    if (verdict.delivered) return;
+    if (verdict.delivered || !this.isRunning(session, executionId)) return;
     const kill = 'Kill';
     const chosen = await this.parts.prompts.warn(
       sentences(`The interrupt did not reach ${verdict.target}.`, verdict.reason),
       kill,
     );
-    if (chosen === kill) await this.kill(session);
+    // The answer may come when the run is long over: the next one must not be hit.
+    if (chosen === kill && this.isRunning(session, executionId)) await this.kill(session);
   }
 
   /** Cancels this window's runs that wait for a session of a key. */
@@ -87,7 +94,8 @@ export class SessionActions {
   }
 
   /** Lets go of a session for one of its owners. */
-  async release(session: SessionSnapshot, ownerId: string): Promise<void> {
+  async release(clicked: SessionSnapshot, ownerId: string): Promise<void> {
+    const session = this.current(clicked);
     const owner = session.owners.find(({ id }) => id === ownerId);
     if (!owner) return;
     const question = releaseQuestion(this.asked(session), owner);
@@ -100,8 +108,8 @@ export class SessionActions {
     const { model, ownerId } = this.parts;
     const shared = model.sessions().filter((session) => othersOf(session, ownerId).length > 0);
     if (shared.length > 0) {
-      const names = shared.map((session) => this.label(session)).join(', ');
-      const question = `Others hold these sessions too: ${names}.`;
+      const names = shared.map((session) => `${this.label(session)} (${this.others(session)})`);
+      const question = `Others hold these sessions too: ${names.join(', ')}.`;
       if (!(await this.confirmed(question, 'Stop All'))) return;
     }
     // Those that wait would start new kernels, and those in kernels of their own are known to nobody else.
@@ -129,9 +137,27 @@ export class SessionActions {
     this.parts.transcript.note(sessionKeyOf(session), text);
   }
 
-  private async mayDisturb(session: SessionSnapshot, action: string): Promise<boolean> {
-    const question = whomItHits(this.asked(session));
-    return question === undefined || this.confirmed(question, action);
+  /** Asks again where somebody has joined while the question stood. */
+  private async mayDisturb(clicked: SessionSnapshot, action: string): Promise<boolean> {
+    const named = new Set<string>();
+    for (;;) {
+      const session = this.current(clicked);
+      const others = othersOf(session, this.parts.ownerId);
+      const question = whomItHits(this.asked(session));
+      if (question === undefined || others.every(({ id }) => named.has(id))) return true;
+      if (!(await this.confirmed(question, action))) return false;
+      for (const { id } of others) named.add(id);
+    }
+  }
+
+  /** The session as it is now: what was clicked on may have changed since. */
+  private current(clicked: SessionSnapshot): SessionSnapshot {
+    return this.parts.model.withId(clicked.id) ?? clicked;
+  }
+
+  private isRunning(session: SessionSnapshot, executionId: string): boolean {
+    const { state } = this.current(session);
+    return state.kind === 'busy' && state.execution.id === executionId;
   }
 
   private asked(session: SessionSnapshot): Asked {
@@ -144,6 +170,11 @@ export class SessionActions {
       nameOf: this.parts.nameOf,
       firstLine: execution === undefined ? undefined : this.parts.runs.get(execution)?.firstLine,
     };
+  }
+
+  private others(session: SessionSnapshot): string {
+    const { ownerId } = this.parts;
+    return ownersInWords(othersOf(session, ownerId), ownerId, this.parts.nameOf);
   }
 
   private label(session: SessionSnapshot): string {

@@ -70,8 +70,9 @@ export class SessionsModel implements Disposable {
   private poolChanged(): void {
     for (const session of this.sessions()) this.keys.set(session.id, sessionKeyOf(session));
     if (this.pending) return;
-    const waitMs = Math.max(0, this.lastTold + INTERVAL_MS - this.clock.now());
-    if (waitMs === 0) this.tell();
+    // At most that, also where the system's clock was set back.
+    const waitMs = Math.min(this.lastTold + INTERVAL_MS - this.clock.now(), INTERVAL_MS);
+    if (waitMs <= 0) this.tell();
     else this.pending = this.clock.after(waitMs, () => this.tell());
   }
 

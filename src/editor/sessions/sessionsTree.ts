@@ -88,7 +88,7 @@ export class SessionsTree implements vscode.TreeDataProvider<string>, Disposable
     for (const id of this.rows.replace(rows)) this.changed.fire(id);
     if (rows.length === 0) return;
     const isFast =
-      sessions.some(({ state }) => showsTime(state.kind)) ||
+      sessions.some(({ state, silence }) => silence || showsTime(state.kind)) ||
       this.context.inOwnKernels().length > 0 ||
       (capacity !== undefined && capacity.waiting.length > 0);
     this.tick = this.clock.after(isFast ? TICK_MS : SLOW_TICK_MS, () => this.refresh());

@@ -24,15 +24,19 @@ export function age(ms: number): string {
     : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
+/** What is told of a session in a few words. */
+type Doing = Pick<SessionSnapshot, 'state' | 'silence'>;
+
 /** What a session is doing, in a few words. */
-export function stateInWords({ state }: Pick<SessionSnapshot, 'state'>, now: number): string {
+export function stateInWords(session: Doing, now: number): string {
+  const { state, silence } = session;
   switch (state.kind) {
     case 'starting':
       return 'starting';
     case 'idle':
-      return 'idle';
+      return silence ? `not responding for ${duration(now - silence.since)}` : 'idle';
     case 'busy':
-      return `running ${duration(now - state.since)}${state.execution.unheeded ? ', interrupt not heeded' : ''}`;
+      return `running ${duration(now - state.since)}${troubles(session)}`;
     case 'stopping':
       return state.progress ? `stopping: ${stepInWords(state.progress.step)}` : 'stopping';
     case 'stopUnconfirmed':
@@ -43,12 +47,18 @@ export function stateInWords({ state }: Pick<SessionSnapshot, 'state'>, now: num
 }
 
 /** The same for a row that a person points at: without the seconds. */
-export function stateAtRest(session: Pick<SessionSnapshot, 'state'>, now: number): string {
-  const { state } = session;
+export function stateAtRest(session: Doing, now: number): string {
+  const { state, silence } = session;
+  if (state.kind === 'idle' && silence) return 'not responding';
   if (state.kind !== 'busy') return stateInWords(session, now);
   const ms = now - state.since;
   const time = ms < 60_000 ? '' : ` ${age(ms)}`;
-  return `running${time}${state.execution.unheeded ? ', interrupt not heeded' : ''}`;
+  return `running${time}${troubles(session)}`;
+}
+
+function troubles({ state, silence }: Doing): string {
+  const unheeded = state.kind === 'busy' && state.execution.unheeded === true;
+  return `${unheeded ? ', interrupt not heeded' : ''}${silence ? ', not responding' : ''}`;
 }
 
 /** A step of a stop, as it is being taken. */

@@ -55,7 +55,11 @@ const runnerFrame = v.variant('op', [
     status: v.picklist(['ok', 'error']),
     interrupted: v.boolean(),
     stdinRequested: v.boolean(),
+    /** The working directory, where it is another one than was told before. */
+    cwd: v.exactOptional(v.string()),
   }),
+  /** Its interpreter runs: the answer to a ping, from a thread that user code can't hold up but by holding the GIL. */
+  v.object({ op: v.literal('pong') }),
 ]);
 
 /** What a runner says. `run` is the id of the execution it belongs to; null: the session's, of no known run. */
@@ -76,6 +80,7 @@ export type ControlFrame =
     }
   /** The answer for the run `id`; null is end of file, which is not an empty line. */
   | { readonly op: 'input'; readonly id: string; readonly text: string | null }
+  | { readonly op: 'ping' }
   /** Where there are no signals (Windows). */
   | { readonly op: 'interrupt' }
   /** Leave by the interpreter's normal exit once nothing runs. */

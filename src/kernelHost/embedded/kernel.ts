@@ -1,23 +1,21 @@
 import { systemClock } from '../../base/clock';
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
+import { Heartbeat } from '../../base/heartbeat';
 import type { Log } from '../../base/log';
 import type { ExecutionReply, InterruptVerdict } from '../../kernel/execution';
 import type { KernelExit, ShutdownOutcome, StopProgress } from '../../kernel/kernel';
+import { ABORT_KILL_AFTER_MS, type KernelLimits } from '../../kernel/limits';
 import type { KernelOutput } from '../../kernel/output';
-import type { Processes } from '../../platform/processes';
+import { startTimeOf, type Delivery, type Processes } from '../../platform/processes';
 import type { Ledger } from '../../ledger/ledger';
 import type { Leader } from '../process/spawn';
 import { StopLadder } from '../process/stopLadder';
-import type { StopDeadlines } from '../process/stopPlan';
 import { describeExit } from './exitText';
 import type { RunnerFrame } from './frames';
 import { toOutput } from './frameOutput';
 import { RunnerPipes } from './pipes';
 import { Run, type RunRequest } from './run';
-
-/** An interrupt that an abort asked for is not heeded: the kernel is killed after this time. */
-export const ABORT_KILL_AFTER_MS = 5_000;
 
 const EXIT_AFTER_END_MS = 1_000;
 
@@ -29,6 +27,8 @@ export interface KernelListener {
   /** The answer is no longer wanted. */
   onQuestionOver(id: number): void;
   onStopStep(progress: StopProgress): void;
+  /** It has not answered since then, in ms since the epoch; undefined: it answers again. It may be alive all the same. */
+  onSilence(since: number | undefined): void;
   /** The last fact. Its runs are settled right after. */
   onExit(exit: KernelExit): void;
 }
@@ -42,7 +42,8 @@ export interface Question {
 
 export interface KernelTools {
   readonly processes: Processes;
-  readonly deadlines: StopDeadlines;
+  /** Those in force now. */
+  limits(): KernelLimits;
   readonly ledger: Ledger;
   readonly log: Log;
 }
@@ -58,6 +59,8 @@ export class EmbeddedKernel {
   private question: Question | undefined;
   private questions = 0;
   private abortTimer: Disposable | undefined;
+  /** From its first word to its exit. */
+  private heartbeat: Heartbeat | undefined;
   private exit: KernelExit | undefined;
   private failure: string | undefined;
   /** Resolves at the exit, when everything that it wrote has been heard. */
@@ -72,8 +75,8 @@ export class EmbeddedKernel {
     private readonly onReady: (frame: ReadyFrame) => void,
     private readonly tools: KernelTools,
   ) {
-    const { processes, deadlines, ledger, log } = tools;
-    this.startTime = processes.startTime(leader.pid);
+    const { processes, ledger, log } = tools;
+    this.startTime = startTimeOf(processes, leader.pid);
     void this.startTime.then((startTime) => {
       ledger.spawned(leader.nonce, {
         pid: leader.pid,
@@ -99,7 +102,7 @@ export class EmbeddedKernel {
         interrupt: () => this.interrupt(),
       },
       processes,
-      deadlines,
+      () => tools.limits().stop,
       (progress) => listener.onStopStep(progress),
       log,
     );
@@ -111,9 +114,18 @@ export class EmbeddedKernel {
     return this.leader.pid;
   }
 
+  /** The mark in its environment. */
+  get nonce(): string {
+    return this.leader.nonce;
+  }
+
   /** What the code asks and nobody has answered. */
   get openQuestion(): Question | undefined {
     return this.question;
+  }
+
+  get silentSince(): number | undefined {
+    return this.heartbeat?.silentSince;
   }
 
   get stderr(): string {
@@ -145,7 +157,9 @@ export class EmbeddedKernel {
       run.killed = true;
       void this.ladder.kill();
     });
-    void this.interrupt(executionId);
+    this.interrupt(executionId).catch((error: unknown) =>
+      this.tools.log.error(`Kernel ${this.pid} could not be interrupted.`, error),
+    );
   }
 
   /** Sends a real interrupt, each time. With an id it reaches that run or none. */
@@ -160,8 +174,7 @@ export class EmbeddedKernel {
       this.pipes.send({ op: 'interrupt' });
       return { delivered: true, target: `kernel ${this.pid}` };
     }
-    const delivered = await this.tools.processes.signalGroup(this.pid, 'SIGINT');
-    return delivered ? { delivered, target } : { delivered, target, reason: 'Nobody is in it.' };
+    return verdictOn(target, await this.tools.processes.signalGroup(this.pid, 'SIGINT'));
   }
 
   answer(questionId: number, text: string | null): void {
@@ -183,12 +196,17 @@ export class EmbeddedKernel {
   async memory(): Promise<number | undefined> {
     if (this.exit !== undefined) return undefined;
     const members = await this.tools.processes.family(this.leader);
-    return members.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
+    return members?.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
   }
 
+  /** Never rejects: nobody need be there to hear it. */
   private async end(): Promise<void> {
-    await Promise.all([this.exited, this.ladder.swept]);
-    if (this.ladder.leftNobody) this.tools.ledger.gone(this.leader.nonce);
+    try {
+      await Promise.all([this.exited, this.ladder.swept]);
+      if (this.ladder.leftNobody) this.tools.ledger.gone(this.leader.nonce);
+    } catch (error) {
+      this.tools.log.error(`The end of kernel ${this.pid} could not be told in full.`, error);
+    }
   }
 
   /** The exit is told before the stop's outcome. */
@@ -209,9 +227,13 @@ export class EmbeddedKernel {
   }
 
   private onFrame(frame: RunnerFrame): void {
+    this.heartbeat?.heard();
     switch (frame.op) {
       case 'ready':
+        this.watch();
         return this.onReady(frame);
+      case 'pong':
+        return;
       case 'input':
         return this.ask(frame);
       case 'done':
@@ -219,6 +241,19 @@ export class EmbeddedKernel {
       default:
         return this.tell(frame.run, toOutput(frame));
     }
+  }
+
+  private watch(): void {
+    if (this.heartbeat !== undefined || this.leader.exit() !== undefined) return;
+    this.heartbeat = new Heartbeat({
+      clock: systemClock,
+      ask: () => this.pipes.send({ op: 'ping' }),
+      onChange: (since) => {
+        const doing = since === undefined ? 'answers again' : 'does not answer';
+        this.tools.log.info(`Kernel ${this.pid} ${doing}.`);
+        this.listener.onSilence(since);
+      },
+    });
   }
 
   private tell(executionId: string | null, output: KernelOutput): void {
@@ -269,6 +304,7 @@ export class EmbeddedKernel {
   private async onExit(): Promise<KernelExit> {
     // Now: the stop may be over before everything has been read.
     const asked = this.ladder.isStopping && 'asked';
+    this.heartbeat?.dispose();
     await this.pipes.drain();
     this.abortTimer?.dispose();
     this.endQuestion();
@@ -284,5 +320,22 @@ export class EmbeddedKernel {
     for (const run of [this.running, ...this.waiting.splice(0)]) run?.cancel();
     this.running = undefined;
     return this.exit;
+  }
+}
+
+function verdictOn(target: string, delivery: Delivery): InterruptVerdict {
+  switch (delivery) {
+    case 'sent':
+      return { delivered: true, target };
+    case 'nobody':
+      return { delivered: false, target, reason: 'Nobody is in it.' };
+    case 'forbidden':
+      return {
+        delivered: false,
+        target,
+        reason: 'It is not permitted: its processes belong to another user.',
+      };
+    case 'unable':
+      return { delivered: false, target, reason: 'The system cannot send it a signal.' };
   }
 }

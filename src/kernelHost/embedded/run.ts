@@ -14,6 +14,7 @@ export interface RunEnd {
   readonly status: 'ok' | 'error';
   readonly interrupted: boolean;
   readonly stdinRequested: boolean;
+  readonly cwd?: string;
 }
 
 /** One execution from its request to its reply. */
@@ -33,9 +34,12 @@ export class Run {
     return this.reply.promise;
   }
 
-  end({ status, interrupted, stdinRequested }: RunEnd): void {
+  end({ status, interrupted, stdinRequested, cwd }: RunEnd): void {
     const cancelled = interrupted || this.aborted;
-    this.reply.resolve({ status, cancelled, timedOut: false, stdinRequested });
+    this.reply.resolve({
+      ...{ status, cancelled, timedOut: false, stdinRequested },
+      ...(cwd !== undefined && { cwd }),
+    });
   }
 
   /** It never ran to an end: it was not sent, or the kernel died under it. */

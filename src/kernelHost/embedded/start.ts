@@ -6,14 +6,12 @@ import { lastLines } from './exitText';
 import { EmbeddedKernel, type KernelListener, type KernelTools, type ReadyFrame } from './kernel';
 import type { RunnerLaunch } from './python';
 
-/** Limit of a start, from the spawn to the runner's first word, in ms. */
-export const READY_WITHIN_MS = 30_000;
-
 export interface EmbeddedStart {
   readonly launch: RunnerLaunch;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly readyWithinMs?: number;
+  /** From the spawn to the runner's first word, in ms. */
+  readonly limitMs: number;
 }
 
 export interface StartedKernel {
@@ -25,16 +23,18 @@ export interface StartedKernel {
 
 /**
  * Starts a runner and waits for its first word. Rejects with HoldfastError (`interpreter_not_found`,
- * `interpreter_failed`, `start_timeout`, `start_failed`, or `closed` when `signal` aborted); then nothing of it is left.
+ * `interpreter_failed`, `start_timeout`, `start_failed`, or `closed` when `signal` aborted); then nothing of it is left,
+ * or `onLeft` has been given what could not be ended.
  */
 export async function startEmbeddedKernel(
   start: EmbeddedStart,
   listener: KernelListener,
   tools: KernelTools,
   signal: AbortSignal,
+  onLeft: (kernel: EmbeddedKernel) => void,
 ): Promise<StartedKernel> {
   throwIfAborted(signal);
-  const { launch, cwd, env, readyWithinMs = READY_WITHIN_MS } = start;
+  const { launch, cwd, env, limitMs } = start;
   const leader = await spawnLeader({ ...launch, cwd, env, addedEnv: launch.env }, tools.ledger);
   const ready = deferred<ReadyFrame>();
   const kernel = new EmbeddedKernel(leader, listener, (frame) => ready.resolve(frame), tools);
@@ -42,11 +42,11 @@ export async function startEmbeddedKernel(
   const onAbort = (): void => ready.reject(aborted());
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
-  const limit = systemClock.after(readyWithinMs, () =>
+  const limit = systemClock.after(limitMs, () =>
     ready.reject(
       new HoldfastError(
         'start_timeout',
-        `${launch.command} did not become ready within ${readyWithinMs / 1000} s. ` +
+        `${launch.command} did not become ready within ${limitMs / 1000} s. ` +
           withStderr(kernel.stderr, 'Try again, or choose another interpreter.'),
       ),
     ),
@@ -59,7 +59,8 @@ export async function startEmbeddedKernel(
     throwIfAborted(signal);
     return { kernel, startTime, description: describe(frame) };
   } catch (error) {
-    await kernel.kill();
+    const { confirmed } = await kernel.kill();
+    if (!confirmed) onLeft(kernel);
     throw error;
   } finally {
     limit.dispose();

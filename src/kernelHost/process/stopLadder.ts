@@ -1,12 +1,14 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deferred, type Deferred } from '../../base/deferred';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { ShutdownOutcome, StopProgress } from '../../kernel/kernel';
-import type { FamilyMember, Processes } from '../../platform/processes';
+import { longestKill, type StopDeadlines } from '../../kernel/limits';
+import { stateOf, type FamilyMember, type Processes } from '../../platform/processes';
 import type { Leader } from './spawn';
-import { ANSWER_BEFORE_END_MS, planStop, type PlannedStep, type StopDeadlines } from './stopPlan';
-import { nameMembers, sweepFamily } from '../../platform/sweep';
+import { ANSWER_BEFORE_END_MS, planStop, type PlannedStep } from './stopPlan';
+import { isNobody, nameRemains, sweepFamily, type Remains } from '../../platform/sweep';
 
 export interface StopTarget {
   readonly leader: Leader;
@@ -22,6 +24,12 @@ export interface StopTarget {
 // Where a look at the process table is slow (a tool has to be run), the stop does not wait for it longer than this.
 const FIRST_LOOK_MS = 250;
 
+/** Pauses between the tries of a sweep that failed, in ms. */
+const SWEEP_AGAIN_AFTER_MS = { first: 100, longest: 5_000 };
+
+/** A clock that nobody sets: a jump of the system's must neither hurry a step nor hold it up. */
+const now = (): number => performance.now();
+
 /**
  * Stops one process and all that came of it, step by step, and knows the evidence. One climb at a time: calls while
  * it lasts join it and can only make it faster.
@@ -31,14 +39,19 @@ export class StopLadder {
   private hurry: Deferred<void> = deferred();
   private furthest: StopProgress['step'] | undefined;
   private known: readonly FamilyMember[] = [];
-  private survivors: readonly FamilyMember[] = [];
-  /** Resolves when the leader has exited and what it left behind has been swept. */
+  private remains: Remains = { survivors: [], isWhole: true };
+  private sweeping: Promise<void> | undefined;
+  /** Why the sweep has not come to an end within its time; it is tried again. */
+  private sweepTrouble: string | undefined;
+  private readonly sweptOrLate = deferred();
+  /** Resolves when the leader has exited and what it left behind has been swept. Never rejects. */
   readonly swept: Promise<void>;
 
   constructor(
     private readonly target: StopTarget,
     private readonly processes: Processes,
-    private readonly deadlines: StopDeadlines,
+    /** Those in force when a stop begins. */
+    private readonly deadlines: () => StopDeadlines,
     private readonly onStep: (progress: StopProgress) => void,
     private readonly log: Log,
   ) {
@@ -50,9 +63,9 @@ export class StopLadder {
     return this.furthest !== undefined && this.furthest !== 'ask';
   }
 
-  /** Of those that it left behind none is alive, once it is swept. */
+  /** Of those that it left behind none is alive for certain, once it is swept. */
   get leftNobody(): boolean {
-    return this.survivors.length === 0;
+    return isNobody(this.remains);
   }
 
   get isStopping(): boolean {
@@ -68,10 +81,11 @@ export class StopLadder {
 
   /** The kill at once. */
   kill(): Promise<ShutdownOutcome> {
-    const plan: PlannedStep[] = [{ step: 'kill', until: this.deadlines.kill }];
+    const deadlines = this.deadlines();
+    const plan: PlannedStep[] = [{ step: 'kill', until: deadlines.kill }];
     if (this.climb === undefined) this.begin(plan);
     else this.hurryTo(plan);
-    return this.outcomeWithin(this.deadlines.kill + this.deadlines.sweep);
+    return this.outcomeWithin(longestKill(deadlines));
   }
 
   private plan(limitMs: number | undefined): readonly PlannedStep[] {
@@ -79,13 +93,13 @@ export class StopLadder {
       busy: this.target.isBusy(),
       killedBefore: this.furthest === 'kill',
       limitMs,
-      deadlines: this.deadlines,
+      deadlines: this.deadlines(),
     });
   }
 
   private begin(plan: readonly PlannedStep[]): void {
     const climb = { result: Promise.resolve<ShutdownOutcome>({ confirmed: false }), killAt: 0 };
-    climb.killAt = Date.now() + killOffset(plan);
+    climb.killAt = now() + killOffset(plan);
     this.climb = climb;
     this.climb = Object.assign(climb, {
       result: this.run(plan, climb)
@@ -98,7 +112,7 @@ export class StopLadder {
   }
 
   private hurryTo(plan: readonly PlannedStep[]): void {
-    const killAt = Date.now() + killOffset(plan);
+    const killAt = now() + killOffset(plan);
     if (this.climb === undefined || killAt >= this.climb.killAt) return;
     this.climb.killAt = killAt;
     const { hurry } = this;
@@ -110,21 +124,23 @@ export class StopLadder {
     plan: readonly PlannedStep[],
     climb: { readonly killAt: number },
   ): Promise<ShutdownOutcome> {
-    const start = Date.now();
+    const start = now();
     await this.look();
     for (const { step, until } of plan) {
       if (this.target.leader.exit() !== undefined) break;
       const deadline = (): number =>
         step === 'kill' ? start + until : Math.min(start + until, climb.killAt);
       // A step whose time has passed already (somebody is in a hurry) is left out.
-      if (step !== 'kill' && deadline() <= Date.now()) continue;
-      const end = step === 'kill' ? Math.max(deadline(), Date.now() + 100) : deadline();
+      if (step !== 'kill' && deadline() <= now()) continue;
+      const end = step === 'kill' ? Math.max(deadline(), now() + 100) : deadline();
       this.announce(step, end);
-      await this.perform(step);
+      this.perform(step).catch((error: unknown) =>
+        this.log.error(`Stopping ${this.target.leader.pid}: ${step} failed.`, error),
+      );
       if (await this.exitBefore(step === 'kill' ? () => end : deadline)) break;
     }
     if (this.target.leader.exit() === undefined) return this.withoutExitEvent();
-    await this.swept;
+    await this.sweptOrLate.promise;
     return this.confirmed();
   }
 
@@ -150,13 +166,16 @@ export class StopLadder {
     if (leader.exit() !== undefined) return;
     const looking = this.processes
       .family(leader)
-      .then((members) => (this.known = members.filter(({ pid }) => pid !== leader.pid)));
+      .then((members) => (this.known = (members ?? []).filter(({ pid }) => pid !== leader.pid)))
+      .catch((error: unknown) =>
+        this.log.warn(`Who belongs to kernel ${leader.pid} is not known: ${messageOf(error)}`),
+      );
     await Promise.race([looking, delay(FIRST_LOOK_MS, undefined, { ref: false })]);
   }
 
   private async exitBefore(deadline: () => number): Promise<boolean> {
     while (this.target.leader.exit() === undefined) {
-      const left = deadline() - Date.now();
+      const left = deadline() - now();
       if (left <= 0) return false;
       const timer = new AbortController();
       await Promise.race([
@@ -172,35 +191,71 @@ export class StopLadder {
   /** No exit event: the process table may still be evidence. */
   private async withoutExitEvent(): Promise<ShutdownOutcome> {
     const { pid } = this.target.leader;
-    const [then, now] = await Promise.all([this.target.startTime, this.processes.startTime(pid)]);
-    if (then !== undefined && now !== then) {
-      await this.sweep();
-      return this.confirmed();
+    const startTime = await this.target.startTime;
+    const state =
+      startTime === undefined ? 'unknown' : await stateOf(this.processes, { pid, startTime });
+    switch (state) {
+      case 'gone':
+        void this.sweep();
+        await this.sweptOrLate.promise;
+        return this.confirmed();
+      case 'alive':
+        return { confirmed: false, reason: `Process ${pid} is still there after SIGKILL.` };
+      case 'unknown':
+        return { confirmed: false, reason: `Whether process ${pid} is gone cannot be told now.` };
     }
-    return { confirmed: false, reason: `Process ${pid} is still there after SIGKILL.` };
   }
 
-  private async sweep(): Promise<void> {
-    const limit = this.deadlines.sweep;
-    if (this.climb !== undefined) this.announce('sweep', Date.now() + limit);
+  private sweep(): Promise<void> {
+    return (this.sweeping ??= this.sweepUntilDone());
+  }
+
+  /** Out of descriptors, say: somebody frees some, and what was left behind must not be forgotten. */
+  private async sweepUntilDone(): Promise<void> {
+    const limit = this.deadlines().sweep;
+    const end = now() + limit;
+    if (this.climb !== undefined) this.announce('sweep', end);
+    const { first, longest } = SWEEP_AGAIN_AFTER_MS;
+    for (let pauseMs = first; ; pauseMs = Math.min(pauseMs * 2, longest)) {
+      try {
+        await this.sweepOnce(limit);
+        break;
+      } catch (error) {
+        this.sweepTrouble = messageOf(error);
+        this.log.warn(`Sweep after kernel ${this.target.leader.pid}: ${this.sweepTrouble}`);
+        if (now() + pauseMs > end) this.sweptOrLate.resolve();
+        await delay(pauseMs, undefined, { ref: false });
+      }
+    }
+    this.sweepTrouble = undefined;
+    this.sweptOrLate.resolve();
+  }
+
+  private async sweepOnce(limitMs: number): Promise<void> {
     const { leader } = this.target;
-    this.survivors = (await sweepFamily(this.processes, leader, this.known, limit)).filter(
-      ({ pid }) => pid !== leader.pid,
-    );
-    if (this.survivors.length > 0) {
-      this.log.warn(`Outlived kernel ${leader.pid}: ${nameMembers(this.survivors)}.`);
+    const remains = await sweepFamily(this.processes, leader, this.known, limitMs);
+    const survivors = remains.survivors.filter(({ pid }) => pid !== leader.pid);
+    this.remains = { ...remains, survivors };
+    if (!this.leftNobody) {
+      this.log.warn(`Outlived kernel ${leader.pid}: ${nameRemains(this.remains)}.`);
     }
   }
 
-  private announce(step: StopProgress['step'], deadline: number): void {
+  /** \`end\` as \`now\` counts. */
+  private announce(step: StopProgress['step'], end: number): void {
     if (step !== 'sweep') this.furthest = step;
     this.log.debug(`Stopping ${this.target.leader.pid}: ${step}.`);
-    this.onStep({ step, startedAt: Date.now(), deadline });
+    const startedAt = Date.now();
+    this.onStep({ step, startedAt, deadline: startedAt + Math.round(end - now()) });
   }
 
   private confirmed(): ShutdownOutcome {
-    if (this.survivors.length === 0) return { confirmed: true };
-    return { confirmed: true, reason: `Outlived the kernel: ${nameMembers(this.survivors)}.` };
+    if (this.sweepTrouble !== undefined) {
+      const reason = `What it left behind is still being looked for: ${this.sweepTrouble}`;
+      return { confirmed: true, reason };
+    }
+    if (this.leftNobody) return { confirmed: true };
+    return { confirmed: true, reason: `Outlived the kernel: ${nameRemains(this.remains)}.` };
   }
 
   private async outcomeWithin(limitMs: number | undefined): Promise<ShutdownOutcome> {

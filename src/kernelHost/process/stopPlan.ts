@@ -1,26 +1,5 @@
 import type { StopProgress } from '../../kernel/kernel';
-
-/** How long each step of a stop waits for the exit before the next one begins, in ms. */
-export interface StopDeadlines {
-  /** For a kernel that does nothing: time for its exit handlers. */
-  readonly askIdle: number;
-  /** For one that runs code: it can only heed when the code ends. */
-  readonly askBusy: number;
-  readonly interrupt: number;
-  readonly terminate: number;
-  readonly kill: number;
-  /** For those that outlived the leader. */
-  readonly sweep: number;
-}
-
-export const STOP_DEADLINES: StopDeadlines = {
-  askIdle: 3_000,
-  askBusy: 200,
-  interrupt: 2_000,
-  terminate: 2_000,
-  kill: 2_000,
-  sweep: 1_000,
-};
+import type { StopDeadlines } from '../../kernel/limits';
 
 /** A limited stop sends its kill this long before its end. */
 export const KILL_BEFORE_END_MS = 500;
@@ -50,15 +29,16 @@ export function planStop({
   limitMs,
   deadlines,
 }: StopSituation): readonly PlannedStep[] {
-  const milder: { step: PlannedStep['step']; duration: number }[] = [
+  const all: { step: PlannedStep['step']; duration: number }[] = [
     { step: 'ask', duration: busy ? deadlines.askBusy : deadlines.askIdle },
-    ...(busy ? [{ step: 'interrupt' as const, duration: deadlines.interrupt }] : []),
+    { step: 'interrupt', duration: busy ? deadlines.interrupt : 0 },
     { step: 'terminate', duration: deadlines.terminate },
   ];
+  const milder = all.filter(({ duration }) => duration > 0);
   const natural = milder.reduce((sum, { duration }) => sum + duration, 0);
   const killAt = limitMs === undefined ? natural : limitMs - KILL_BEFORE_END_MS;
   const end = limitMs === undefined ? natural + deadlines.kill : limitMs - ANSWER_BEFORE_END_MS;
-  if (killedBefore || killAt <= 0) {
+  if (killedBefore || killAt <= 0 || natural === 0) {
     return [{ step: 'kill', until: Math.max(0, Math.min(end, deadlines.kill)) }];
   }
   const scale = Math.min(1, killAt / natural);
@@ -66,13 +46,8 @@ export function planStop({
   let at = 0;
   for (const { step, duration } of milder) {
     at += duration * scale;
-    steps.push({ step, until: step === 'terminate' ? killAt : at });
+    // The last one has all the time that is left.
+    steps.push({ step, until: step === milder.at(-1)?.step ? killAt : at });
   }
   return [...steps, { step: 'kill', until: end }];
-}
-
-/** Longest time that an unlimited stop takes, in ms. */
-export function longestStop(deadlines: StopDeadlines): number {
-  const { askIdle, askBusy, interrupt, terminate, kill, sweep } = deadlines;
-  return Math.max(askIdle, askBusy + interrupt) + terminate + kill + sweep;
 }

@@ -13,7 +13,8 @@ import { repositoryRoot } from '../../support/repository';
 export const runnersDir = path.join(repositoryRoot(), 'media', 'runners');
 
 /** A kernel with all that ours offer. */
-export type FullKernel = PooledKernel & Required<Omit<PooledKernel, 'introspectPrelude' | 'exit'>>;
+export type FullKernel = PooledKernel &
+  Required<Omit<PooledKernel, 'introspectPrelude' | 'exit'>> & { readonly pid: number };
 
 /** A folder of the test's own, removed at its end. */
 export function temporaryFolder(): string {

@@ -260,6 +260,21 @@ describe('B3 out of resources', () => {
     expect(h.pool.capacity().counted).toBe(1);
   });
 
+  it('a session that has returned to its key is live: it is left alone', async () => {
+    const h = harness({
+      shutdown: 'unconfirmed',
+      prepare: (_, index) => {
+        if (index === 1) throw Object.assign(new Error('spawn'), { code: 'EMFILE' });
+      },
+    });
+    await h.run('a', 'a');
+    await h.pool.disposeOwner('a');
+    await h.run('b', 'b');
+    expect(h.kernels.at(0).shutdowns).toEqual([limited]);
+    await h.run('a', 'a');
+    expect([h.kernels.starts, h.kernels.at(0).codes.length]).toEqual([3, 2]);
+  });
+
   it('starts that fail together are recovered together', async () => {
     let recoveries = 0;
     const h = harness({

@@ -457,6 +457,47 @@ describe('A7 dead kernels', () => {
     expect(h.kernels.at(0).shutdowns).toEqual([undefined]);
   });
 
+  it('one that died without a word under a run that never settles does not hold the line', async () => {
+    const h = harness({ execute: 'hang' });
+    const running = watch(h.run('a', 's', { code: '1' }));
+    await settle();
+    h.kernels.at(0).alive = false;
+    h.kernels.prepare = () => {};
+    expect(await h.run('b', 's', { code: '2' })).toMatchObject({ exitCode: 0 });
+    expect((await running.promise).output).toMatch(/uncertain/);
+    expect(h.kernels.all.map(({ codes }) => codes)).toEqual([['1'], ['2']]);
+  });
+
+  describe('one that is dead on arrival', () => {
+    const deadOnArrival = (howMany: number): Harness =>
+      harness({ prepare: (kernel, index) => void (kernel.alive = index >= howMany) });
+
+    it('is replaced before anything is sent to it', async () => {
+      const h = deadOnArrival(1);
+      expect(await h.run('a', 's', { code: '1' })).toMatchObject({ exitCode: 0 });
+      expect(h.kernels.all.map(({ codes }) => codes)).toEqual([[], ['1']]);
+    });
+
+    it('twice in a row fails whoever waits, and starts nothing before the next call', async () => {
+      const h = deadOnArrival(2);
+      const calls = ['1', '2'].map((code) => h.run('a', 's', { code }));
+      for (const { status, reason } of (await Promise.allSettled(calls)) as PromiseRejectedResult[])
+        expect([status, reason]).toMatchObject(['rejected', { code: 'kernel_died' }]);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(h.kernels.starts).toBe(2);
+      expect(h.pool.sessions()).toMatchObject([{ state: { kind: 'dead' } }]);
+      expect(await h.run('a', 's', { code: '3' })).toMatchObject({ exitCode: 0 });
+      expect(h.kernels.starts).toBe(3);
+    });
+
+    it('is no warm session', async () => {
+      expect(await deadOnArrival(9).pool.warm({ cwd: '/w' })).toMatchObject({ ok: false });
+      const h = deadOnArrival(1);
+      expect(await h.pool.warm({ cwd: '/w' })).toMatchObject({ ok: true });
+      expect(h.kernels.starts).toBe(2);
+    });
+  });
+
   it.each(['confirm', 'unconfirmed', { reject: new Error('gone') }] as const)(
     'the stop of a dead one (%j) does not block its replacement',
     async (plan) => {

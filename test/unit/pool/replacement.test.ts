@@ -137,6 +137,17 @@ describe('what a person does', () => {
     ]);
   });
 
+  it('restart: asked for twice at once, both have what they want', async () => {
+    const h = harness();
+    await h.run('a', 's');
+    const restarts = [h.pool.restart(id), h.pool.restart(id)];
+    expect(h.pool.sessions()).toMatchObject([
+      { state: { kind: 'stopping' }, queue: [{ isPreparation: true }, { isPreparation: true }] },
+    ]);
+    await Promise.all(restarts);
+    expect([h.kernels.starts, sd(h)]).toEqual([2, [1, 0]]);
+  });
+
   it('restart: rejects where the new kernel can’t start, or the old one keeps the only slot', async () => {
     const h = harness({ capacity: 1 });
     await h.run('a', 's');
@@ -243,6 +254,15 @@ describe('what a person does', () => {
     h.kernels.at(0).confirm();
     expect(await first.promise).toEqual({ confirmed: true });
     expect(await second.promise).toEqual({ confirmed: true });
+  });
+
+  it('retry now of a session that is in use again says so, and stops nothing', async () => {
+    const h = harness({ shutdown: 'unconfirmed' });
+    await h.run('a', 's');
+    await h.pool.disposeOwner('a');
+    await h.run('b', 's');
+    await expect(h.pool.retryNow(id)).rejects.toMatchObject({ code: 'bad_input' });
+    expect(sd(h)).toEqual([1]);
   });
 
   it('forget frees the slot of a kernel on its way out, and of no other', async () => {

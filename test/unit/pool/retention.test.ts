@@ -141,6 +141,8 @@ describe('B7 no silent loss of state', () => {
     ['reset', /reset by a/],
     ['restarted', /restarted by a person/],
     ['killed', /killed by a person/],
+    ['released', /a person released it/],
+    ['stopped with all others', /everything was stopped/],
   ])('%s', async (how, told) => {
     const h = harness();
     await h.run(undefined, 's');
@@ -155,6 +157,8 @@ describe('B7 no silent loss of state', () => {
     }
     if (how === 'restarted') await h.pool.restart('session-1');
     if (how === 'killed') await h.pool.kill('session-1');
+    if (how === 'released') await h.pool.releaseOwner('session-1', 's');
+    if (how === 'stopped with all others') await h.pool.disposeAll();
     if (how === 'reset') {
       await h.run('a', 's');
       await h.run('b', 's');
@@ -164,6 +168,18 @@ describe('B7 no silent loss of state', () => {
     }
     expect((await h.run(undefined, 's')).output).toMatch(told);
   });
+
+  it.each(['released', 'stopped with all others'])(
+    '%s without effect: nothing is lost, and nothing told',
+    async (how) => {
+      const h = harness({ shutdown: 'unconfirmed' });
+      await h.run('a', 's');
+      if (how === 'released') await h.pool.releaseOwner('session-1', 'a');
+      else await h.pool.disposeAll();
+      expect((await h.run('a', 's')).output).toBe('');
+      expect(h.kernels.starts).toBe(1);
+    },
+  );
 
   it('an owner that let go is told nothing when it comes back', async () => {
     const h = harness();

@@ -26,12 +26,23 @@ describe('A1 identity', () => {
     expect(h.kernels.requests[4]).toMatchObject(chosen);
     expect(Object.keys(h.kernels.requests[0]!).sort()).toEqual([
       'cwd',
+      'limitMs',
       'place',
       'sessionId',
       'signal',
     ]);
     expect(h.kernels.requests[3]?.sessionId).toBe('session:/1');
   });
+
+  it.each(['\0', '","', '/'])(
+    '%j in an id or a directory makes no two sessions one',
+    async (mark) => {
+      const h = harness();
+      await h.run('a', `s${mark}t`, { cwd: 'u' });
+      await h.run('a', 's', { cwd: `t${mark}u` });
+      expect(h.kernels.starts).toBe(2);
+    },
+  );
 });
 
 describe('A3 sharing and start-up', () => {
