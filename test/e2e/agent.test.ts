@@ -89,12 +89,10 @@ describe('an agent in an editor that grants no proposed API', () => {
       { say: 'It is read.' },
     ]);
     await chat.send('look at x');
-    const asked = chat.confirmation();
-    await asked.waitFor();
-    await expect.poll(() => asked.innerText()).toContain('x = x + 1');
-    expect(await asked.innerText()).toContain('Run this Python in the session');
-    expect(await asked.innerText()).toContain('held by This window');
-    expect(await asked.innerText()).toContain('the chat waits up to 1 s');
+    await expect.poll(() => chat.confirmation(), { timeout: 20_000 }).toContain('x = x + 1');
+    const asked = await chat.confirmation();
+    expect(asked).toContain('a session held by This window.');
+    expect(asked).toContain('the chat waits up to 1 s');
     await window.screenshot('agent-confirmation');
     await chat.allow();
     await chatRow('look at x').waitFor();
@@ -139,7 +137,7 @@ describe('an agent in an editor that grants no proposed API', () => {
     await chat.send('@holdfast\n```python\nprint("x was", x)\n1 / 0\n```');
     const answer = window.page.locator('.interactive-response:visible').last();
     await answer.getByText('It ended with an error.').waitFor();
-    await expect.poll(() => answer.innerText()).toMatch(/x was\s21[\s\S]*ZeroDivisionError/);
+    await expect.poll(() => answer.innerText()).toMatch(/x was\s21[^]*ZeroDivisionError/);
     await window.screenshot('agent-participant');
   });
 
@@ -215,6 +213,7 @@ describe('an agent in an editor that tells which chats it unloads', () => {
   });
 
   test('closing the chat editor lets go the same way, and no other chat', async () => {
+    await chat.newChat();
     await letRun('b = 1', 'in the view');
     await letRun('b = 2', 'in an editor', (prompt) => chat.sendInEditor(prompt));
     await chatRow('in an editor').filter({ hasText: 'holds it' }).waitFor();

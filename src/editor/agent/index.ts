@@ -43,9 +43,15 @@ export function registerAgent(parts: AgentRegistrationParts): Disposable {
       .then((loaded) => loaded.learnName(chat))
       .catch((error: unknown) => log.warn(`A chat's title can't be read: ${messageOf(error)}`));
   };
+  const holders = (): Chat[] =>
+    model
+      .sessions()
+      .flatMap(({ owners }) => owners.map(({ id }) => chatOwnedBy(id)))
+      .filter((chat) => chat !== undefined);
   const files = lazy(() =>
     store.add(
       new ChatFiles(chatFolder(storage), {
+        onAppeared: () => holders().forEach(learnName),
         onWritten(sessionId) {
           const chat = chatWithId(sessionId);
           if (chats.knows(chat.ownerId)) learnName(chat);
@@ -58,10 +64,9 @@ export function registerAgent(parts: AgentRegistrationParts): Disposable {
   const seen = new Set<string>();
   store.add(
     model.onDidChange(() => {
-      for (const { id } of model.sessions().flatMap(({ owners }) => owners)) {
-        const chat = seen.has(id) ? undefined : chatOwnedBy(id);
-        if (chat) learnName(chat);
-        seen.add(id);
+      for (const chat of holders()) {
+        if (!seen.has(chat.ownerId)) learnName(chat);
+        seen.add(chat.ownerId);
       }
     }),
   );

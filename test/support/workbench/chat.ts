@@ -22,8 +22,8 @@ export interface WorkbenchChat {
   send(prompt: string): Promise<void>;
   /** Opens a chat in an editor and sends a prompt there. */
   sendInEditor(prompt: string): Promise<void>;
-  /** The question that stands before a tool's call. */
-  confirmation(): Locator;
+  /** What the question before a tool's call says, once it is there. */
+  confirmation(): Promise<string>;
   /** Confirms this call, and those to come in this window. */
   allow(): Promise<void>;
   /** An answer with exactly this paragraph. */
@@ -62,7 +62,11 @@ export function chatOf(window: WorkbenchWindow): WorkbenchChat {
       await page.keyboard.press('Escape');
       await page.keyboard.press('Enter');
     },
-    confirmation,
+    confirmation: async () => {
+      await confirmation().waitFor();
+      // Code has other spaces than those of its text.
+      return (await confirmation().innerText()).replaceAll('\u00a0', ' ');
+    },
     allow: async () => {
       await confirmation()
         .getByRole('button', { name: /^Allow/ })
