@@ -7,6 +7,8 @@ import { registerAgent } from './editor/agent';
 import { ChatNames } from './editor/agent/chatNames';
 import { ChatOwners } from './editor/agent/chatOwners';
 import { registerCommands } from './editor/commands';
+import { Diagnostics } from './editor/diagnostics/diagnostics';
+import { StderrDocuments } from './editor/diagnostics/stderrDocuments';
 import { Door } from './editor/door';
 import { Failures } from './editor/failures';
 import { followContexts, followLateOutput, followSessions } from './editor/follow';
@@ -44,7 +46,7 @@ let hosting: KernelHosting | undefined;
  * loaded at the first run, so that a window that only opens a Python file pays for none of it.
  */
 export function activate(context: vscode.ExtensionContext): void {
-  const { subscriptions, extensionUri } = context;
+  const { subscriptions, extensionUri, extension } = context;
   const keep = <T extends vscode.Disposable>(part: T): T => {
     subscriptions.push(part);
     return part;
@@ -53,11 +55,22 @@ export function activate(context: vscode.ExtensionContext): void {
   const channel = keep(vscode.window.createOutputChannel('Holdfast', { log: true }));
   const log = logTo(channel);
   const failures = new Failures(log, () => channel.show());
-  const onFailure = (error: unknown): void => failures.tell(error);
+  const onFailure = (error: unknown): void => {
+    diagnostics.failed(error);
+    failures.tell(error);
+  };
   // `vscode.env.sessionId` is the same everywhere when telemetry is off.
   const ownerId = `window:${randomUUID()}`;
 
   const model = keep(new SessionsModel(clock));
+  const diagnostics = new Diagnostics({
+    ownerId,
+    version: (extension.packageJSON as { version: string }).version,
+    model,
+    clock,
+    hostPid: () => hosting?.hostPid,
+  });
+  const stderrs = keep(new StderrDocuments());
   const book = new SessionBook();
   const transcript = keep(createTranscript());
 
@@ -134,7 +147,7 @@ export function activate(context: vscode.ExtensionContext): void {
       kernelHost(),
       takenUp(),
     ]);
-    const { interpreters, preludes } = await python();
+    const backend = await python();
     const settings = await configuration();
     // From here on the host is told what a window after this one has to know, each thing before it takes effect.
     keepForNextWindow({ host, ownerId, book });
@@ -142,8 +155,8 @@ export function activate(context: vscode.ExtensionContext): void {
       ...settings.forPool(),
       ...before,
       onRecord: (id, record) => host.keep(keptKeys.session(id), record),
-      startKernel: (request) => startKernel(request, interpreters, preludes, host),
-      preludeContent: (session) => preludes.contentOf(session),
+      startKernel: (request) => startKernel(request, backend, host),
+      preludeContent: (session) => backend.preludes.contentOf(session),
       ownerKind,
       mayEvict,
       clock,
@@ -152,6 +165,7 @@ export function activate(context: vscode.ExtensionContext): void {
     keep(settings.onDidChange(() => created.configure(settings.forPool())));
     madePool = created;
     model.attach(created);
+    keep(diagnostics.follow(created));
     keep(followLateOutput(created, model, transcript));
     return created;
   });
@@ -257,6 +271,11 @@ export function activate(context: vscode.ExtensionContext): void {
       resolve: async (place) => (await python()).resolve(place),
       interpreters: async () => (await python()).interpreters,
       showLog: () => channel.show(),
+      async showStderr(session) {
+        const text = await (await pool()).stderr(session.id);
+        await stderrs.show(session, book.labelOf(session), text);
+      },
+      copyDiagnostics: () => diagnostics.copy(),
     }),
   );
   keep(

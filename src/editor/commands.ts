@@ -33,6 +33,8 @@ export interface CommandParts {
   resolve(place: Place): Promise<SessionTarget>;
   pool(): Promise<KernelPool>;
   showLog(): void;
+  showStderr(session: SessionSnapshot): Promise<void>;
+  copyDiagnostics(): Promise<void>;
   /** Tells the person what failed. */
   onFailure(error: unknown): void;
 }
@@ -74,6 +76,8 @@ function commandTable(parts: CommandParts): Record<string, Command> {
     showPanel: (row) => panel.show(keyOf(parts, row) ?? currentKey(parts)),
     showHelpers: (row) => showHelpersOf(parts, row),
     showLog: () => parts.showLog(),
+    showStderr: onSession([], "Which session's stderr?", (s) => parts.showStderr(s)),
+    copyDiagnostics: () => parts.copyDiagnostics(),
     sessionActions: () => openSessionMenu(parts),
   };
 }

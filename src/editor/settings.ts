@@ -29,6 +29,10 @@ export const settings = {
   memoryCapMB: v.pipe(v.number(), v.finite()),
   maxOutputBytes: whole(0),
   'chat.gracePeriodMinutes': atLeast(0),
+  // Read entry by entry, so that one that cannot be used costs no other, and no message has a value in it.
+  environment: v.unknown(),
+  'agents.environment': v.unknown(),
+  envFile: v.string(),
   queueOnError: queuePolicy,
   queueOnInterrupt: queuePolicy,
 };
@@ -56,6 +60,9 @@ export const defaults: { readonly [Name in SettingName]: Setting<Name> } = {
   memoryCapMB: 1_024,
   maxOutputBytes: 50_000,
   'chat.gracePeriodMinutes': 5,
+  environment: {},
+  'agents.environment': [],
+  envFile: '${workspaceFolder}/.env',
   queueOnError: 'continue',
   queueOnInterrupt: 'continue',
 };

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { PooledKernel } from '../kernel/kernel';
+import type { WithheldNames } from '../kernel/environment';
 import type { Language } from '../kernel/language';
 import { KERNEL_LIMITS, type KernelLimits } from '../kernel/limits';
 import { reapFolder } from '../ledger/reap';
@@ -29,6 +30,8 @@ export interface KernelSpec {
   readonly sessionId: string;
   /** The kernel's whole environment; names that steer the editor are left out in the host. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names that `env` was restricted by: told of the kernel from then on, also to the window that comes after this one. */
+  readonly withheld?: WithheldNames;
   /** What it belongs to, for the window that comes after this one. Absent: it is stopped then. */
   readonly place?: Place;
   /** Names where its runs and their output are kept for that window. Default: the session id. */
@@ -88,8 +91,8 @@ class Hosting implements KernelHosting {
   }
 
   async startKernel(spec: KernelSpec): Promise<PooledKernel> {
-    const { language, interpreter, cwd, env, place, signal } = spec;
-    const { history = spec.sessionId } = spec;
+    const { language, interpreter, cwd, env, withheld, place } = spec;
+    const { history = spec.sessionId, signal } = spec;
     const connection = await this.connect();
     if (signal.aborted) throw new HoldfastError('closed', 'The start was called off.');
     this.kernels += 1;
@@ -106,6 +109,9 @@ class Hosting implements KernelHosting {
           env: defined(env),
           history,
           ...(place !== undefined && { place: { ...place } }),
+          ...(withheld !== undefined && {
+            withheld: { sensitive: [...withheld.sensitive], unlisted: [...withheld.unlisted] },
+          }),
         },
         { signal, withinMs: connection.answerLimits.start },
       );

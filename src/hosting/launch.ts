@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import os from 'node:os';
 import { createInterface } from 'node:readline';
 import { HoldfastError, messageOf } from '../base/errors';
+import { withoutEditorNames } from '../kernel/environment';
 import { freshToken } from '../protocol/handshake';
 import { writeLaunchFile } from '../protocol/hostFile';
 import { parseReadyLine } from '../protocol/readyLine';
@@ -102,10 +103,7 @@ async function spawnHost(options: LaunchOptions, folder: string): Promise<ChildP
 
 /** Plain Node out of the editor's own program, without what steers the editor's processes. */
 function hostEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(
-    ([name]) => !/^(?:ELECTRON_.*|VSCODE_.*|NODE_OPTIONS)$/i.test(name),
-  );
-  return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: '1' };
+  return { ...withoutEditorNames(env), ELECTRON_RUN_AS_NODE: '1' };
 }
 
 /** Reads the one line on its stdout, which both sides close then. */

@@ -6,7 +6,7 @@ import { isNobody, nameRemains, sweepFamily } from '../platform/sweep';
 const GONE_WITHIN_MS = 2_000;
 const SWEEP_WITHIN_MS = 1_000;
 // Where a look at the process table is slow (a tool has to be run), the kill does not wait for it longer than this.
-const FIRST_LOOK_MS = 250;
+const FIRST_LOOK_MS = 1_000;
 
 /**
  * Ends a kernel whose host is dead: its group, only while pid and start time still name that very process, and all that
@@ -17,11 +17,11 @@ export async function endOrphan(
   leader: ProcessIdentity & { readonly nonce: string },
 ): Promise<ShutdownOutcome> {
   const { pid, nonce } = leader;
-  const deadline = Date.now() + GONE_WITHIN_MS;
   let state = await stateOf(processes, leader);
   // As long as the leader lives: afterwards those that carry no mark can't be told from others.
   const look = state === 'alive' ? processes.family({ pid, nonce }) : undefined;
   const known = await Promise.race([look, delay(FIRST_LOOK_MS, undefined, { ref: false })]);
+  const deadline = Date.now() + GONE_WITHIN_MS;
   // It is no child of ours, so that its end is announced to nobody here: looked at again in growing steps.
   for (let pauseMs = 1; state !== 'gone'; pauseMs = Math.min(pauseMs * 2, 100)) {
     if (Date.now() >= deadline) return { confirmed: false, reason: whyNot(pid, state) };

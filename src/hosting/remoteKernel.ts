@@ -4,6 +4,7 @@ import { DisposableStore } from '../base/disposable';
 import { codeOf, messageOf } from '../base/errors';
 import { Emitter } from '../base/event';
 import type { Log } from '../base/log';
+import type { WithheldNames } from '../kernel/environment';
 import type { ExecuteOptions, ExecutionReply, InterruptVerdict } from '../kernel/execution';
 import type {
   KernelExit,
@@ -38,6 +39,7 @@ export interface RemoteKernelFacts {
   /** The mark in its environment. */
   readonly nonce: string;
   readonly description: string;
+  readonly withheld?: WithheldNames;
 }
 
 /** A kernel in the kernel host, as the pool sees it. */
@@ -114,6 +116,10 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
 
   get description(): string {
     return this.facts?.description ?? '';
+  }
+
+  get withheldEnvironment(): WithheldNames | undefined {
+    return this.facts?.withheld;
   }
 
   get exit(): KernelExit | undefined {
@@ -234,6 +240,20 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     return this.end(true, () =>
       this.connection.ask(m.killKernel, { kernel: this.name }, { withinMs }),
     );
+  }
+
+  /** Where the host has it no more, what the exit told. Rejects when a host that is there does not answer within 5 s. */
+  async stderr(): Promise<string> {
+    const { exitFact } = this;
+    if (exitFact !== undefined && !this.connection.isOpen) return exitFact.stderrTail;
+    try {
+      const params = { kernel: this.name };
+      const { text } = await this.connection.ask(m.readStderr, params);
+      return text;
+    } catch (error) {
+      if (this.exitFact !== undefined) return this.exitFact.stderrTail;
+      throw error;
+    }
   }
 
   private async measureMemory(): Promise<number | undefined> {

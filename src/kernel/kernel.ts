@@ -1,4 +1,5 @@
 import type { Event } from '../base/event';
+import type { WithheldNames } from './environment';
 import type { ExecuteOptions, ExecutionReply, InterruptVerdict } from './execution';
 import type { KernelOutput } from './output';
 
@@ -74,6 +75,10 @@ export interface PooledKernel {
   readonly pid?: number | undefined;
   /** For people: "Python 3.11.7 (/usr/bin/python3)". */
   readonly description?: string;
+  /** Present: it was started with a restricted environment, without these names. */
+  readonly withheldEnvironment?: WithheldNames | undefined;
+  /** The end of what its process, or one that it started, wrote on descriptor 2 itself; also after its exit. */
+  stderr?(): Promise<string>;
   /** Resident memory of the process tree in bytes. */
   memory?(): Promise<number | undefined>;
   /** How it died, once it has. */

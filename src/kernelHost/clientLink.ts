@@ -10,6 +10,7 @@ import { systemClock } from '../base/clock';
 import { HoldfastError, messageOf } from '../base/errors';
 import { Heartbeat } from '../base/heartbeat';
 import type { Log } from '../base/log';
+import type { WithheldNames } from '../kernel/environment';
 import type { KernelLimits } from '../kernel/limits';
 import * as m from '../protocol/messages';
 import type { Schema } from '../protocol/parse';
@@ -69,7 +70,7 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
 
     onRequest(connection, m.startKernel, async (params, signal) => {
       const { kernel: kernelId, ...spec } = params;
-      return factsOf(await custody.start({ kernelId, ...spec }, signal));
+      return factsOf(await custody.start({ kernelId, ...spec }, signal), spec.withheld);
     });
     onRequest(connection, m.execute, ({ kernel, execution, ...request }) =>
       held(kernel).execute({ executionId: execution, ...request }),
@@ -87,6 +88,9 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
     onRequest(connection, m.measureMemory, async ({ kernel }) => ({
       bytes: (await started(kernel).memory()) ?? null,
     }));
+    onRequest(connection, m.readStderr, ({ kernel }) => ({
+      text: custody.stderrOf(kernel) ?? notFound('This kernel is gone.'),
+    }));
     onRequest(connection, m.survey, () => ({
       kept: Object.fromEntries(kept),
       kernels: custody.all.map(({ kernel, spec: { kernelId, place, history } }) => ({
@@ -98,9 +102,10 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
       histories: [...custody.historyNames],
     }));
     onRequest(connection, m.openKernel, async ({ kernel, after }) => {
-      const { started: opened, entries } = await held(kernel).open(after);
+      const one = held(kernel);
+      const { started: opened, entries } = await one.open(after);
       return {
-        facts: factsOf(opened),
+        facts: factsOf(opened, one.spec.withheld),
         entries: [...entries],
         silentSince: opened.kernel.silentSince ?? null,
         question: questionOf(opened.kernel.openQuestion),
@@ -187,14 +192,25 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
   }
 }
 
-function factsOf({ kernel, startTime, description }: StartedKernel): {
-  pid: number;
-  nonce: string;
-  description: string;
-  startTime?: string;
-} {
+function factsOf(
+  { kernel, startTime, description }: StartedKernel,
+  withheld: WithheldNames | undefined,
+): v.InferInput<typeof m.startKernel.result> {
   const { pid, nonce } = kernel;
-  return { pid, nonce, description, ...(startTime !== undefined && { startTime }) };
+  return {
+    pid,
+    nonce,
+    description,
+    ...(startTime !== undefined && { startTime }),
+    ...(withheld !== undefined && { withheld: writable(withheld) }),
+  };
+}
+
+function writable({ sensitive, unlisted }: WithheldNames): {
+  sensitive: string[];
+  unlisted: string[];
+} {
+  return { sensitive: [...sensitive], unlisted: [...unlisted] };
 }
 
 interface QuestionMessage {

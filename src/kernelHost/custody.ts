@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../base/clock';
 import { HoldfastError } from '../base/errors';
+import type { WithheldNames } from '../kernel/environment';
 import type { Language } from '../kernel/language';
 import type { KernelExit, StopProgress } from '../kernel/kernel';
 import type { EmbeddedKernel, KernelTools, Question } from './embedded/kernel';
@@ -38,6 +39,7 @@ export interface StartSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly place?: Place;
   readonly history: string;
+  readonly withheld?: WithheldNames;
 }
 
 // Everything gone within 5 s of the end of the grace period, the kill 500 ms before the end.
@@ -46,12 +48,15 @@ const RETRY_EVERY_MS = 30_000;
 const RETRY_AT_MOST_MS = 10 * 60_000;
 /** The oldest histories without a kernel go. */
 const HISTORIES = 16;
+/** Kernels that are gone, whose stderr can still be read. */
+const STDERRS = 16;
 
 /** Holds every kernel of this host from before its spawn until the evidence of its end. */
 export class Custody {
   private readonly held = new Map<string, HeldKernel>();
   private readonly histories = new Map<string, History>();
   private readonly leftovers: Leftovers;
+  private readonly lastStderrs = new Map<string, string>();
   private closed = false;
 
   constructor(
@@ -101,7 +106,11 @@ export class Custody {
           (left) => this.leftovers.add(left),
         ),
       );
-      void started.kernel.gone.then(forget).catch((error: unknown) => {
+      const end = started.kernel.gone.then(() => {
+        this.keepStderr(kernelId, started.kernel.stderr);
+        forget();
+      });
+      end.catch((error: unknown) => {
         this.tools.log.error(`Kernel ${kernelId} could not be let go of.`, error);
       });
       return started;
@@ -113,6 +122,11 @@ export class Custody {
 
   find(kernelId: string): HeldKernel | undefined {
     return this.held.get(kernelId);
+  }
+
+  /** undefined: no such kernel is or was there, or it is too long ago. */
+  stderrOf(kernelId: string): string | undefined {
+    return this.find(kernelId)?.kernel?.stderr ?? this.lastStderrs.get(kernelId);
   }
 
   get all(): readonly HeldKernel[] {
@@ -162,6 +176,12 @@ export class Custody {
     this.closed = true;
     const starts = this.all.flatMap((held) => held.callOffStart() ?? []);
     await Promise.allSettled(starts);
+  }
+
+  private keepStderr(kernelId: string, text: string): void {
+    this.lastStderrs.set(kernelId, text);
+    const [oldest] = this.lastStderrs.keys();
+    if (this.lastStderrs.size > STDERRS && oldest !== undefined) this.lastStderrs.delete(oldest);
   }
 
   private history(name: string): History {

@@ -34,8 +34,10 @@ export async function sweepFamily(
     const { alive, unknown } = await states(processes, [...seen.values()]);
     const remains = { survivors: [...alive, ...unknown], isWhole: found !== undefined };
     if (isNobody(remains) || Date.now() >= deadline) return remains;
-    if (root.pid !== undefined) await processes.signalGroup(root.pid, 'SIGKILL');
-    // Whoever cannot be told may be a stranger by now.
+    // Whoever cannot be told, one or a whole group, may be a stranger by now.
+    if (found !== undefined && root.pid !== undefined) {
+      await processes.signalGroup(root.pid, 'SIGKILL');
+    }
     for (const { pid } of alive) killOne(pid);
     await delay(pauseMs);
   }

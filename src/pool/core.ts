@@ -28,6 +28,7 @@ export interface CoreParts {
   readonly log: Log;
   startKernel(
     identity: SessionIdentity,
+    owners: readonly string[],
     signal: AbortSignal,
     place: NonNullable<StartRequest['place']>,
   ): Promise<PooledKernel>;
@@ -262,8 +263,9 @@ export class PoolCore implements SessionHost {
     return this.owners.watch(session);
   }
 
-  startKernel({ identity, id, incarnation }: Session, signal: AbortSignal): Promise<PooledKernel> {
-    return this.parts.startKernel(identity, signal, { id, incarnation });
+  startKernel(session: Session, signal: AbortSignal): Promise<PooledKernel> {
+    const { identity, owners, id, incarnation } = session;
+    return this.parts.startKernel(identity, owners.holders, signal, { id, incarnation });
   }
 
   stopStray(kernel: PooledKernel): void {

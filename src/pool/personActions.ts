@@ -130,6 +130,10 @@ export async function releaseOwnerOf(core: PoolCore, id: string, ownerId: string
   await cleanUp(core.clock, core.settings.ownerCleanupMs, attempts);
 }
 
+export async function stderrOf(core: PoolCore, id: string): Promise<string> {
+  return (await sessionById(core, id).slot.kernel?.stderr?.()) ?? '';
+}
+
 export async function forgetSession(core: PoolCore, id: string): Promise<void> {
   const session = sessionById(core, id);
   if (!isLeaving(session.state)) {

@@ -15,6 +15,7 @@ import {
   releaseOwnerOf,
   restartSession,
   retryStop,
+  stderrOf,
   stopSession,
 } from './personActions';
 import { PreludeDocs } from './preludeDocs';
@@ -43,6 +44,7 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
 
   const startKernel = (
     { cwd, sessionId, interpreter, privateTo }: SessionIdentity,
+    owners: readonly string[],
     signal: AbortSignal,
     place?: StartRequest['place'],
   ): Promise<PooledKernel> => {
@@ -52,6 +54,7 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
       ...(interpreter === undefined ? {} : { interpreter }),
       ...(privateTo === undefined ? {} : { privateTo }),
       ...(place === undefined ? {} : { place }),
+      owners,
       signal,
     };
     return recovery.start(() => options.startKernel(request), signal);
@@ -106,7 +109,8 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
         clock,
         startTimeoutMs,
         stopWaitMs: ownerCleanupMs,
-        start: (signal) => startKernel(call.identity, signal),
+        start: (signal) =>
+          startKernel(call.identity, call.ownerId === undefined ? [] : [call.ownerId], signal),
       });
     } else core.acquire(call);
     return call.result;
@@ -165,6 +169,7 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
     retryNow: (id) => retryStop(core, id),
     releaseOwner: (id, ownerId) => releaseOwnerOf(core, id, ownerId),
     forget: (id) => forgetSession(core, id),
+    stderr: (id) => stderrOf(core, id),
     configure: (settings) => core.configure(settingsFrom(settings, core.settings)),
   };
 }

@@ -22,6 +22,7 @@ export function snapshotOf(session: Session): SessionSnapshot {
     isAboveMemoryCap,
     startedAt: session.startedAt,
     ...(silence === undefined ? {} : { silence }),
+    ...(kernel?.withheldEnvironment && { withheldEnvironment: kernel.withheldEnvironment }),
     ...(identity.privateTo === undefined ? {} : { privateTo: identity.privateTo }),
   };
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock';
 import type { Disposable } from '../base/disposable';
 import type { Event } from '../base/event';
 import type { Log } from '../base/log';
+import type { WithheldNames } from '../kernel/environment';
 import type { CodeSource, InputHandler, InterruptVerdict } from '../kernel/execution';
 import type {
   PooledKernel,
@@ -23,6 +24,8 @@ export interface StartRequest {
   readonly privateTo?: string;
   /** The session's snapshot id and its incarnation, as in its record. Absent: a kernel of its own for one run. */
   readonly place?: { readonly id: string; readonly incarnation: number };
+  /** Who holds it at this moment, a caller without an id by the session's. */
+  readonly owners?: readonly string[];
   /** The pool's own signal: aborted when the session is disposed during its start, or at the start's limit. */
   readonly signal: AbortSignal;
 }
@@ -218,6 +221,8 @@ export interface SessionSnapshot {
   readonly isAboveMemoryCap?: boolean;
   /** It is in use and does not answer: not responding, which is not dead. */
   readonly silence?: Silence;
+  /** Present: it was started with a restricted environment, without these names. */
+  readonly withheldEnvironment?: WithheldNames;
   /** A reset made it for this owner alone, beside the session that others go on sharing. */
   readonly privateTo?: string;
 }
@@ -273,6 +278,11 @@ export interface KernelPool {
    * `bad_input` for a session that is not on its way out.
    */
   forget(id: string): Promise<void>;
+  /**
+   * The end of what the kernel's process wrote on descriptor 2 itself, also of one that has ended and is still shown; `''`
+   * before its start. Rejects when it cannot be asked.
+   */
+  stderr(id: string): Promise<string>;
   /** Changes settings from here on; what is absent stays as it is. */
   configure(settings: Partial<PoolSettings>): void;
   /** Output of a run after its end (a thread's), or of no run (`executionId` undefined). */

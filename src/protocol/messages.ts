@@ -10,6 +10,7 @@ import {
   kernelOutput,
   shutdownOutcome,
   stopProgress,
+  withheldNames,
 } from './vocabulary';
 
 /** Raised when a message changes its meaning. The two sides are of one version or do not talk. */
@@ -53,6 +54,8 @@ const facts = v.object({
   /** The mark in its environment, which all that come of it carry too. */
   nonce: v.string(),
   description: v.string(),
+  /** As its client gave it with the start. */
+  withheld: v.exactOptional(withheldNames),
 });
 
 /** Starts a kernel. Cancelled: the start is undone before the request ends. */
@@ -65,6 +68,8 @@ export const startKernel = request(
     cwd: v.string(),
     /** The kernel's whole environment. */
     env: v.record(v.string(), v.string()),
+    /** Names that its environment was restricted by, for the client that comes after this one. */
+    withheld: v.exactOptional(withheldNames),
     /** Absent: nobody will come back for it. */
     place: v.exactOptional(place),
     /** Which history its runs and their output go to. */
@@ -199,6 +204,13 @@ export const measureMemory = request(
   'kernel/memory',
   v.object({ kernel }),
   v.object({ bytes: v.nullable(v.number()) }),
+);
+
+/** The end of what the process, or one that it started, wrote on descriptor 2 itself; for a while also after its exit. */
+export const readStderr = request(
+  'kernel/stderr',
+  v.object({ kernel }),
+  v.object({ text: v.string() }),
 );
 
 /** Answers a question; `null` is end of file. */

@@ -59,6 +59,11 @@ export const shutdownOutcome = v.object({
   reason: v.exactOptional(v.string()),
 });
 
+export const withheldNames = v.object({
+  sensitive: v.array(v.string()),
+  unlisted: v.array(v.string()),
+});
+
 export const stopProgress = v.object({
   step: v.picklist(['ask', 'interrupt', 'terminate', 'kill', 'sweep']),
   startedAt: v.number(),

@@ -24,6 +24,7 @@ x + 1
 print("endless")
 while True: pass
 
+import time
 for i in range(1, 41):
     print("page", i, flush=True)
     time.sleep(0.3)
@@ -125,7 +126,7 @@ test('an endless loop over a reload: interrupt and kill are still there and work
 
 test('the page is reloaded while code prints: the same, every line once', async () => {
   await window.openFile('slow.py');
-  await window.selectLines(12, 14);
+  await window.selectLines(12, 15);
   await window.runCommand('Holdfast: Run Selection or Line');
   await panelText('page 5');
   const before = kernels();

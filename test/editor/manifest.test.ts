@@ -34,12 +34,14 @@ describe('The manifest', () => {
     assert.equal(manifest().enabledApiProposals, undefined);
   });
 
-  it('lets no untrusted workspace choose an interpreter or a prelude', () => {
+  it('lets no untrusted workspace choose an interpreter, a prelude or an environment', () => {
     const { untrustedWorkspaces, virtualWorkspaces } = manifest().capabilities;
     assert.equal(untrustedWorkspaces.supported, 'limited');
     assert.deepEqual(untrustedWorkspaces.restrictedConfigurations, [
       'holdfast.python.interpreter',
       'holdfast.python.prelude',
+      'holdfast.environment',
+      'holdfast.envFile',
     ]);
     assert.equal(virtualWorkspaces.supported, false);
   });

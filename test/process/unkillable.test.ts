@@ -9,7 +9,7 @@ import { Ledger, readLedger } from '../../src/ledger/ledger';
 import { platformProcesses, type Processes } from '../../src/platform/processes';
 import { markedWith } from '../support/processes/processTable';
 import { until } from '../support/until';
-import { hostingForTest, runnersDir, startPython, temporaryFolder } from './support/hosting';
+import { runnersDir, temporaryFolder } from './support/hosting';
 import { alive, endAfterTest } from './support/processes';
 
 /** Processes that take no signal until they are let: as one that waits for a disk in the kernel of the system. */
@@ -54,7 +54,7 @@ async function custodyOf(
   return {
     custody,
     folder,
-    start: (more) => ({
+    start: () => ({
       ...{ kernelId: 'k', language: 'python', interpreter: 'python3', cwd: os.tmpdir() },
       ...{ env: env as unknown as Record<string, string>, history: 'h' },
       ...more,

@@ -111,6 +111,25 @@ describe('the row of a session', () => {
     expect(stateInWords(running, now)).toBe('running 12 s, not responding');
   });
 
+  it('that agents started says what its environment lacks, and what a person can do who holds it too', () => {
+    const withheldEnvironment = { sensitive: ['A_KEY', 'LD_PRELOAD'], unlisted: ['X', 'Y'] };
+    const chat = { id: 'chat:1', kind: 'explicit' } as const;
+    const idle = { kind: 'idle', since: now } as const;
+    const row = rowOf(session(idle, { withheldEnvironment, owners: [chat] })).children.at(-1);
+    expect(row?.label).toBe('Withheld');
+    expect(row?.description).toBe('A_KEY, LD_PRELOAD and 2 others');
+    expect(row?.details).toContainEqual(['Not given either', 'X, Y']);
+    expect(row?.details.at(-1)?.[1]).toContain('holdfast.agents.environment');
+    const joined = rowOf(
+      session(idle, { withheldEnvironment, owners: [chat, { id: 'window:me', kind: 'explicit' }] }),
+    ).children.at(-1);
+    expect(joined?.label).toBe('Withheld, restart to have it');
+    expect(joined?.details.at(-1)).toEqual([
+      'What to do',
+      "Restart it: you hold it now, so it gets your window's environment.",
+    ]);
+  });
+
   it('that stops says which step is taken and when the next one comes', () => {
     const progress = { step: 'terminate', startedAt: now, deadline: now + 2_000 } as const;
     const row = rowOf(session({ kind: 'stopping', since: now, attempt: 2, progress }));

@@ -1,3 +1,4 @@
+import { withoutEditorNames, type Variables } from '../../kernel/environment';
 import { canonical, pathOf, searchFor, type Machine } from './interpreter';
 
 /** What the folder above an interpreter tells about it. */
@@ -10,18 +11,16 @@ export interface EnvironmentKind {
 }
 
 /**
- * The environment of a kernel that a person holds: the window's own, without what belongs to the editor, and with the
- * interpreter's environment activated, so that `python` in a subprocess is the Python that runs the code.
+ * An environment without what belongs to the editor, and with the interpreter's environment activated, so that `python`
+ * in a subprocess is the Python that runs the code.
  */
 export function kernelEnvironment(
-  window: Readonly<Record<string, string | undefined>>,
+  given: Variables,
   interpreter: string,
   environment: EnvironmentKind,
   machine: Pick<Machine, 'platform'>,
 ): Record<string, string> {
-  const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(window))
-    if (value !== undefined && !belongsToEditor(name)) env[name] = value;
+  const env = withoutEditorNames(given);
   activate(env, interpreter, environment, machine);
   return env;
 }
@@ -44,10 +43,6 @@ export async function environmentOf(
       return { prefix, kind: 'conda', leadsPath };
   }
   return { prefix: path.dirname(folder), kind: 'plain', leadsPath };
-}
-
-function belongsToEditor(name: string): boolean {
-  return /^(?:ELECTRON_|VSCODE_)/i.test(name) || /^NODE_OPTIONS$/i.test(name);
 }
 
 function activate(

@@ -6,6 +6,7 @@ import type { Configuration } from '../configuration';
 import type { Place } from '../runs';
 import { defaultSessionId, folderName, type SessionBook } from '../sessions/sessionBook';
 import type { SessionTarget } from '../sessions/target';
+import { Environments } from '../environment/environments';
 import { SETTING } from './interpreter';
 import { Interpreters } from './interpreters';
 import { Preludes } from './preludes';
@@ -14,6 +15,7 @@ import type { PreludeReport } from './runPrelude';
 export interface Python extends Disposable {
   readonly interpreters: Interpreters;
   readonly preludes: Preludes;
+  readonly environments: Environments;
   /** The session that a place's code runs in. Rejects with `interpreter_not_found`. */
   resolve(place: Place): Promise<SessionTarget>;
 }
@@ -43,6 +45,11 @@ export function createPython(parts: {
   return {
     interpreters,
     preludes: new Preludes(configuration, parts.reportTo),
+    environments: new Environments(
+      configuration,
+      (sessionKey, sentence) => parts.reportTo(sessionKey).note(sentence),
+      log,
+    ),
     async resolve(place) {
       const chosen = book.chosen(place.document, place.folder);
       if (chosen) return chosen;

@@ -2,6 +2,7 @@ import { promises as fs } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import type { Variables } from '../../kernel/environment';
 import type { Configuration } from '../configuration';
 import { environmentOf, kernelEnvironment } from './environment';
 import {
@@ -39,8 +40,8 @@ export class Interpreters {
     return listInterpreters(this.scope(folder), thisMachine(process.env), known);
   }
 
-  /** The whole environment for a kernel that runs this interpreter. */
-  async environment(interpreter: string): Promise<Record<string, string>> {
+  /** Resolves to what fits an environment to a kernel that runs this interpreter. */
+  async fitting(interpreter: string): Promise<(given: Variables) => Record<string, string>> {
     const machine = thisMachine(process.env);
     const isFile = (path: string): Promise<boolean> =>
       fs.stat(path).then(
@@ -48,7 +49,7 @@ export class Interpreters {
         () => false,
       );
     const environment = await environmentOf(interpreter, machine, isFile);
-    return kernelEnvironment(process.env, interpreter, environment, machine);
+    return (given) => kernelEnvironment(given, interpreter, environment, machine);
   }
 
   /** Tells when the Python extension's choice changes, where that extension is present. */

@@ -1,11 +1,11 @@
 import { HoldfastError } from '../../base/errors';
+import type { WithheldNames } from '../../kernel/environment';
 import type { PooledKernel } from '../../kernel/kernel';
 import { languageOf, type Language } from '../../kernel/language';
 import type { StartRequest } from '../../pool/types';
 import { assertTrusted } from '../trust';
 import { sessionKeyOf } from '../sessions/target';
-import type { Interpreters } from './interpreters';
-import type { Preludes } from './preludes';
+import type { Python } from './index';
 
 /** Custody of kernels: starts one in the kernel host. */
 interface Custody {
@@ -15,7 +15,8 @@ interface Custody {
     cwd: string;
     sessionId: string;
     /** The whole environment. */
-    env: Record<string, string>;
+    env: Readonly<Record<string, string>>;
+    withheld?: WithheldNames;
     place?: NonNullable<StartRequest['place']>;
     history: string;
     signal: AbortSignal;
@@ -28,8 +29,11 @@ interface Custody {
  */
 export async function startKernel(
   request: StartRequest,
-  interpreters: Interpreters,
-  preludes: Preludes,
+  {
+    interpreters,
+    preludes,
+    environments,
+  }: Pick<Python, 'interpreters' | 'preludes' | 'environments'>,
   custody: Custody,
 ): Promise<PooledKernel> {
   assertTrusted();
@@ -38,13 +42,15 @@ export async function startKernel(
   if (language === undefined)
     throw new HoldfastError('bad_input', `No backend runs sessions like "${sessionId}".`);
   const interpreter = request.interpreter ?? (await interpreters.find(cwd)).path;
-  const env = await interpreters.environment(interpreter);
+  const fit = await interpreters.fitting(interpreter);
+  const { env, withheld } = await environments.of(request, fit);
   const kernel = await custody.startKernel({
     language,
     interpreter,
     cwd,
     sessionId,
     env,
+    ...(withheld && { withheld }),
     history: sessionKeyOf(request),
     ...(place && { place }),
     signal,

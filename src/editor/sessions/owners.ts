@@ -12,8 +12,13 @@ export function ownerKind(ownerId: string): OwnerKind | undefined {
  * What a window holds is a person's: it is stopped for others only when the person has chosen it. The rest may go when
  * nobody uses it and somebody waits.
  */
-export function mayEvict({ owners }: Pick<SessionSnapshot, 'owners'>): boolean {
-  return !owners.some(({ id, kind }) => kind !== 'departed' && ownerKind(id) === 'window');
+export function mayEvict(session: Pick<SessionSnapshot, 'owners'>): boolean {
+  return !isHeldByPerson(session);
+}
+
+/** A window holds it, whichever. */
+export function isHeldByPerson({ owners }: Pick<SessionSnapshot, 'owners'>): boolean {
+  return owners.some(({ id, kind }) => kind !== 'departed' && ownerKind(id) === 'window');
 }
 
 /** What an owner is called, where it has told: the title of a chat. */

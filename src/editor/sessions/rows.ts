@@ -8,6 +8,7 @@ import type {
 import type { ActiveRun } from '../runs';
 import { abilitiesOf } from './abilities';
 import { capacityRow } from './capacityRow';
+import { environmentRows } from './environmentRow';
 import { notResponding, stateIcon } from './icons';
 import { ownerInWords, ownerKind, type NameOf } from './owners';
 import { leaf, ownerRowId, runRowId, sessionRowId, type Leaf, type Row, type RowIcon } from './row';
@@ -73,6 +74,7 @@ function sessionRow(session: SessionSnapshot, context: RowContext): Row {
       ...executionRows(session, context),
       ...session.owners.map((owner) => ownerRow(session, owner, context)),
       ...processRows(session, context),
+      ...environmentRows(session),
     ],
   };
 }

@@ -5,7 +5,8 @@ import type { StreamName } from '../../kernel/output';
 import type { Leader } from '../process/spawn';
 import { encodeControlFrame, FrameDecoder, type ControlFrame, type RunnerFrame } from './frames';
 
-const STDERR_KEPT = 8_192;
+/** Characters. */
+const STDERR_KEPT = 32_768;
 
 export interface PipeListener {
   onFrame(frame: RunnerFrame): void;

@@ -216,27 +216,32 @@ export class StopLadder {
     const end = now() + limit;
     if (this.climb !== undefined) this.announce('sweep', end);
     const { first, longest } = SWEEP_AGAIN_AFTER_MS;
+    const { leader } = this.target;
+    let root: FamilyRoot = leader;
     for (let pauseMs = first; ; pauseMs = Math.min(pauseMs * 2, longest)) {
       try {
-        await this.sweepOnce(limit);
+        await this.sweepOnce(root, limit);
         break;
       } catch (error) {
         this.sweepTrouble = messageOf(error);
-        this.log.warn(`Sweep after kernel ${this.target.leader.pid}: ${this.sweepTrouble}`);
+        this.log.warn(`Sweep after kernel ${leader.pid}: ${this.sweepTrouble}`);
         if (now() + pauseMs > end) this.sweptOrLate.resolve();
         await delay(pauseMs, undefined, { ref: false });
+        // By then the leader's pid may be another's, and its group too: the mark stays.
+        root = { nonce: leader.nonce };
       }
     }
     this.sweepTrouble = undefined;
     this.sweptOrLate.resolve();
   }
 
-  private async sweepOnce(limitMs: number): Promise<void> {
+  private async sweepOnce(root: FamilyRoot, limitMs: number): Promise<void> {
     const { leader } = this.target;
     const remains = await sweepFamily(this.processes, leader, this.known, limitMs);
     const survivors = remains.survivors.filter(({ pid }) => pid !== leader.pid);
     this.remains = { ...remains, survivors };
-    if (!this.leftNobody) {
+    if (!remains.isWhole) throw new Error('The process table cannot be read now.');
+    if (survivors.length > 0) {
       this.log.warn(`Outlived kernel ${leader.pid}: ${nameRemains(this.remains)}.`);
     }
   }

@@ -72,7 +72,6 @@ export function chatOf(window: WorkbenchWindow): WorkbenchChat {
         .getByRole('button', { name: /^Allow/ })
         .first()
         .click();
-      await confirmation().waitFor({ state: 'hidden' });
     },
     said: (text) =>
       page.locator('.interactive-response:visible').getByText(text, { exact: true }).first(),

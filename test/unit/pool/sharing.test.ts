@@ -26,7 +26,7 @@ describe('A1 identity', () => {
     expect(h.kernels.requests[4]).toMatchObject(chosen);
     expect(Object.keys(h.kernels.requests[0]!).sort()).toEqual([
       'cwd',
-      'limitMs',
+      'owners',
       'place',
       'sessionId',
       'signal',
@@ -43,6 +43,55 @@ describe('A1 identity', () => {
       expect(h.kernels.starts).toBe(2);
     },
   );
+});
+
+describe('E4 who a kernel is started for', () => {
+  it('is told with each start, of whoever holds the session at that moment', async () => {
+    const gate = deferred();
+    const h = harness({
+      capacity: 1,
+      prepare: (_, index) => (index === 0 ? gate.promise : undefined),
+    });
+    const first = h.run('chat:a', 's');
+    const joined = h.run('window:b', 's');
+    gate.resolve();
+    await Promise.all([first, joined]);
+    await h.pool.restart(h.pool.sessions()[0]!.id);
+    await h.run('chat:c', 't', { mode: 'per-call' });
+    await h.run(undefined, 't', { mode: 'per-call' });
+    const waits = [h.run('chat:d', 'u'), h.run('window:e', 'u')];
+    await h.pool.stop(h.pool.sessions()[0]!.id);
+    await Promise.all(waits);
+    expect(h.kernels.requests.map(({ owners }) => owners)).toEqual([
+      ['chat:a'],
+      ['chat:a', 'window:b'],
+      ['chat:c'],
+      [],
+      ['chat:d', 'window:e'],
+    ]);
+  });
+
+  it('and what its environment lacks is shown until another kernel is there', async () => {
+    const withheldEnvironment = { sensitive: ['A_KEY'], unlisted: [] };
+    const h = harness({
+      prepare: (kernel, index) =>
+        void (index === 0 && Object.assign(kernel, { withheldEnvironment })),
+    });
+    await h.run('chat:a', 's');
+    expect(h.pool.sessions()[0]).toMatchObject({ withheldEnvironment });
+    await h.pool.restart(h.pool.sessions()[0]!.id);
+    expect(h.pool.sessions()[0]).not.toHaveProperty('withheldEnvironment');
+  });
+
+  it('its stderr can be read while it is shown, also when it has ended', async () => {
+    const stderr = (): Promise<string> => Promise.resolve('words');
+    const h = harness({ prepare: (kernel) => void Object.assign(kernel, { stderr }) });
+    await h.run('a', 's');
+    const { id } = h.pool.sessions()[0]!;
+    h.kernels.at(0).die();
+    expect(await h.pool.stderr(id)).toBe('words');
+    await expect(h.pool.stderr('gone')).rejects.toMatchObject({ code: 'kernel_not_found' });
+  });
 });
 
 describe('A3 sharing and start-up', () => {
