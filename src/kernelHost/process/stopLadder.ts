@@ -5,7 +5,12 @@ import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { ShutdownOutcome, StopProgress } from '../../kernel/kernel';
 import { longestKill, type StopDeadlines } from '../../kernel/limits';
-import { stateOf, type FamilyMember, type Processes } from '../../platform/processes';
+import {
+  stateOf,
+  type FamilyMember,
+  type FamilyRoot,
+  type Processes,
+} from '../../platform/processes';
 import type { Leader } from './spawn';
 import { ANSWER_BEFORE_END_MS, planStop, type PlannedStep } from './stopPlan';
 import { isNobody, nameRemains, sweepFamily, type Remains } from '../../platform/sweep';
@@ -164,12 +169,10 @@ export class StopLadder {
   private async look(): Promise<void> {
     const { leader } = this.target;
     if (leader.exit() !== undefined) return;
-    const looking = this.processes
-      .family(leader)
-      .then((members) => (this.known = (members ?? []).filter(({ pid }) => pid !== leader.pid)))
-      .catch((error: unknown) =>
-        this.log.warn(`Who belongs to kernel ${leader.pid} is not known: ${messageOf(error)}`),
-      );
+    const looking = this.processes.family(leader).then((members) => {
+      if (members !== undefined) this.known = members.filter(({ pid }) => pid !== leader.pid);
+      else this.log.warn(`Who belongs to kernel ${leader.pid} cannot be told now.`);
+    });
     await Promise.race([looking, delay(FIRST_LOOK_MS, undefined, { ref: false })]);
   }
 
@@ -237,7 +240,7 @@ export class StopLadder {
 
   private async sweepOnce(root: FamilyRoot, limitMs: number): Promise<void> {
     const { leader } = this.target;
-    const remains = await sweepFamily(this.processes, leader, this.known, limitMs);
+    const remains = await sweepFamily(this.processes, root, this.known, limitMs);
     const survivors = remains.survivors.filter(({ pid }) => pid !== leader.pid);
     this.remains = { ...remains, survivors };
     if (!remains.isWhole) throw new Error('The process table cannot be read now.');
