@@ -110,10 +110,10 @@ describe('an agent in an editor that grants no proposed API', () => {
   });
 
   test('jupyter-mcp-server 307: a call whose wait is over goes on, and a second call queues', async () => {
-    const slow = 'import time; time.sleep(4); first = "done"';
+    const slow = 'import time; time.sleep(10); first = "done"';
     await chat.follow([
-      { tool: RUN, input: { code: slow, language: 'python', waitSeconds: 0.2 } },
-      { tool: RUN, input: { code: 'print(first, x)', language: 'python', waitSeconds: 0.2 } },
+      { tool: RUN, input: { code: slow, language: 'python', waitSeconds: 2 } },
+      { tool: RUN, input: { code: 'print(first, x)', language: 'python', waitSeconds: 2 } },
       { tool: READ, input: { handle: HANDLE, waitSeconds: 60 } },
       { say: 'Both are over.' },
     ]);
