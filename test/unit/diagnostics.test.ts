@@ -71,7 +71,7 @@ describe('the report', () => {
     });
     expect(text).toContain(
       "- process 99; started at 123; living; this window's; protocol 2; 1 kernel; client attached\n" +
-        '  - process 4711, started at 456: running\n  - intended\n' +
+        '  - process 4711, started at 456: alive\n  - intended\n' +
         "- process 7; dead; not this window's\n",
     );
     expect(report({ hosts: 'not known within 5 s' })).toContain('- not known within 5 s');
