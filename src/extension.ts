@@ -6,6 +6,11 @@ import { lazy } from './base/lazy';
 import { registerAgent } from './editor/agent';
 import { ChatNames } from './editor/agent/chatNames';
 import { ChatOwners } from './editor/agent/chatOwners';
+import { BackgroundActions } from './editor/background/backgroundActions';
+import { BackgroundWork } from './editor/background/backgroundWork';
+import { registerCellLens } from './editor/background/cellLens';
+import { registerBackgroundCommands } from './editor/background/commands';
+import { tellOfEnd } from './editor/background/tellOfEnd';
 import { registerCommands } from './editor/commands';
 import { Diagnostics } from './editor/diagnostics/diagnostics';
 import { StderrDocuments } from './editor/diagnostics/stderrDocuments';
@@ -40,13 +45,14 @@ import type { KernelPool } from './pool/types';
 
 // The editor calls `deactivate` with nothing in hand.
 let hosting: KernelHosting | undefined;
+let backgroundWork: BackgroundWork | undefined;
 
 /**
  * Builds the parts and wires them. What runs code (the pool, the kernel host's client, the search for an interpreter) is
  * loaded at the first run, so that a window that only opens a Python file pays for none of it.
  */
 export function activate(context: vscode.ExtensionContext): void {
-  const { subscriptions, extensionUri, extension } = context;
+  const { subscriptions, extensionUri, storageUri, globalStorageUri, extension } = context;
   const keep = <T extends vscode.Disposable>(part: T): T => {
     subscriptions.push(part);
     return part;
@@ -133,7 +139,8 @@ export function activate(context: vscode.ExtensionContext): void {
       // What was another's is this window's now.
       hosts.look().catch(onFailure);
       const { preludes } = await python();
-      return takeUp(adoption, { ownerId, transcript, book, runs, preludes, log });
+      const otherPlaces = await background.takeUp(adoption);
+      return takeUp(adoption, { ownerId, transcript, book, runs, preludes, otherPlaces, log });
     } catch (error) {
       log.warn(`The sessions of the window before are not taken up: ${messageOf(error)}`);
       return {};
@@ -183,11 +190,15 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   const door: Door = new Door({
     execute: async (code, options) => (await pool()).execute(code, options),
-    disposers: [async (owner) => madePool?.disposeOwner(owner)],
+    disposers: [
+      async (owner) => madePool?.disposeOwner(owner),
+      (owner) => background.disposeOwner(owner),
+    ],
     isStreaming: (owner) => chats.isStreaming(owner),
     record: () => {},
     log,
   });
+  const showPanelOnce = lazy(() => void panel.show().catch(onFailure));
   const runs = keep(
     new Runs({
       ownerId,
@@ -199,12 +210,43 @@ export function activate(context: vscode.ExtensionContext): void {
       assertAllowed: assertTrusted,
       resolve: async (place) => (await python()).resolve(place),
       mode: async () => (await configuration()).get('kernelMode'),
-      onBegin: lazy(() => void panel.show().catch(onFailure)),
+      onBegin: showPanelOnce,
     }),
   );
+  const background: BackgroundWork = keep(
+    new BackgroundWork({
+      ownerId,
+      clock,
+      door,
+      newId: randomUUID,
+      assertAllowed: assertTrusted,
+      ready: pool,
+      async load(onChange) {
+        const [{ BackgroundRunsHere }, { startKernel }, backend, settings] = await Promise.all([
+          import('./editor/background/backgroundRunsHere'),
+          import('./editor/python/startPython'),
+          python(),
+          configuration(),
+        ]);
+        const storage = storageUri ?? globalStorageUri;
+        return new BackgroundRunsHere({
+          ...{ ownerId, clock, log, transcript, door, newId: randomUUID, onChange, onFailure },
+          folder: vscode.Uri.joinPath(storage, 'background').fsPath,
+          startTimeoutMs: () => settings.forPool().startTimeoutMs,
+          maxOutputBytes: () => settings.forPool().maxOutputBytes,
+          keep: (key, value) => hosting?.keep(key, value),
+          onEnd: (run) => tellOfEnd(run, ownerId, settings.get('background.notify'), prompts),
+          startKernel: async (request) => startKernel(request, backend, await kernelHost()),
+        });
+      },
+    }),
+  );
+  backgroundWork = background;
+  const stopBackground = (): Promise<void> => background.disposeOwner(ownerId);
   const actions = new SessionActions({
-    ...{ ownerId, model, book, runs, transcript, prompts, nameOf, pool },
+    ...{ ownerId, model, book, runs, transcript, prompts, nameOf, pool, stopBackground },
   });
+  const backgroundActions = new BackgroundActions({ work: background, prompts });
   keep(offerMoreThanInterrupts({ model, book, runs, actions, prompts, onFailure }));
   const fullPool = keep(
     new FullPool({
@@ -218,13 +260,17 @@ export function activate(context: vscode.ExtensionContext): void {
       transcript,
       extensionUri,
       log,
+      whyNoInput: (key) => background.withKey(key) && 'A background run has its kernel to itself.',
       runKey: process.platform === 'darwin' ? '⌥⌘Enter' : 'Ctrl+Alt+Enter',
       actions: {
         run(code, sessionKey) {
           const known = sessionKey === undefined ? undefined : book.withKey(sessionKey);
           return runs.run({ code, to: known ?? placeOf(activePython()?.document) });
         },
-        interrupt: (sessionKey) => actions.interrupt(sessionKey),
+        interrupt(sessionKey) {
+          const run = background.withKey(sessionKey);
+          return run ? backgroundActions.interrupt(run.executionId) : actions.interrupt(sessionKey);
+        },
         async showHelpers(sessionKey) {
           await vscode.commands.executeCommand('holdfast.showHelpers', sessionKey);
         },
@@ -236,8 +282,8 @@ export function activate(context: vscode.ExtensionContext): void {
     panel.disableInput('Nothing runs until this workspace is trusted.');
     keep(vscode.workspace.onDidGrantWorkspaceTrust(() => panel.disableInput(undefined)));
   }
-  keep(followSessions(model, book, runs, transcript));
-  keep(followContexts(model, runs));
+  keep(followSessions(model, book, runs, transcript, background));
+  keep(followContexts(model, runs, background));
   keep(new StatusBar(model, book, runs, clock));
   keep(
     new SessionsTree(
@@ -249,14 +295,27 @@ export function activate(context: vscode.ExtensionContext): void {
         firstLineOf: (executionId) => runs.get(executionId)?.firstLine,
         inOwnKernels: () => runs.inOwnKernels(),
         nameOf,
+        backgroundRuns: () =>
+          background
+            .list()
+            .map((run) => ({ ...run, unheeded: background.isUnheeded(run.executionId) })),
         letsGoAt: (owner) => chats.letsGoAt(owner),
       },
       clock,
       runs.onDidChange,
+      background.onDidChange,
       chats.onDidChange,
       chatNames.onDidChange,
     ),
   );
+  keep(
+    registerBackgroundCommands({
+      ...{ work: background, actions: backgroundActions, panel, onFailure },
+      onBegin: showPanelOnce,
+      resolve: async (place) => (await python()).resolve(place),
+    }),
+  );
+  keep(registerCellLens(async () => (await configuration()).get('background.codeLens')));
   keep(
     registerCommands({
       ownerId,
@@ -314,5 +373,6 @@ export function activate(context: vscode.ExtensionContext): void {
 
 /** Stops no kernel: a reload and a close look alike here. The kernel host knows what to do about a window that leaves. */
 export async function deactivate(): Promise<void> {
+  backgroundWork?.leave();
   await hosting?.leave();
 }

@@ -9,6 +9,7 @@ import {
   type EvalRunner,
   type ExecuteOptions,
   type RunOptions,
+  type WorkOptions,
 } from '../runner/runner';
 
 export interface DoorParts {
@@ -32,6 +33,22 @@ export class Door {
   /** As `EvalRunner.run`. The first run of an owner makes its runner. */
   run(ownerId: string, code: string, options: RunOptions): Promise<ExecutionResult> {
     return this.runnerOf(ownerId).run(code, options);
+  }
+
+  /** As `EvalRunner.admit`. */
+  admit(ownerId: string, code: string, options: WorkOptions): Promise<ExecutionResult | undefined> {
+    return this.runnerOf(ownerId).admit(code, options);
+  }
+
+  /** As `EvalRunner.record`. */
+  record(
+    ownerId: string,
+    code: string,
+    options: WorkOptions,
+    result: ExecutionResult,
+    startedAt: number,
+  ): void {
+    this.runnerOf(ownerId).record(code, options, result, startedAt);
   }
 
   /** Asks a hook before each run from here on, behind those that are there. Disposing takes it away. */

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../base/disposable';
 import type { KernelPool, SessionSnapshot } from '../pool/types';
+import { backgroundHeads } from './background/heads';
+import type { BackgroundWork } from './background/backgroundWork';
 import type { Transcript } from './panel/transcript';
 import { isPreludeRun } from './python/runPrelude';
 import type { Runs } from './runs';
@@ -29,6 +31,7 @@ export function followSessions(
   book: SessionBook,
   runs: Runs,
   transcript: Transcript,
+  background?: BackgroundWork,
 ): Disposable {
   const store = new DisposableStore();
   const update = (): void => {
@@ -47,16 +50,22 @@ export function followSessions(
     // Whether the session's own kernel is idle is not what the panel shows while another one runs its code.
     for (const { sessionKey: key, sessionLabel: label } of runs.inOwnKernels())
       heads.set(key, { key, label, description: 'kernel of its own', state: 'busy' });
+    for (const head of backgroundHeads(background?.list() ?? [])) heads.set(head.key, head);
     transcript.sessionChanged([...heads.values()]);
   };
   store.add(model.onDidChange(update));
   store.add(book.onDidChange(update));
   store.add(runs.onDidChange(update));
+  if (background) store.add(background.onDidChange(update));
   return store;
 }
 
 /** Keys that `when` clauses in package.json ask for. */
-export function followContexts(model: SessionsModel, runs: Runs): Disposable {
+export function followContexts(
+  model: SessionsModel,
+  runs: Runs,
+  background?: BackgroundWork,
+): Disposable {
   const store = new DisposableStore();
   const told = new Map<string, boolean>();
   const tell = (key: string, value: boolean): void => {
@@ -71,11 +80,13 @@ export function followContexts(model: SessionsModel, runs: Runs): Disposable {
       'holdfast.hasRunning',
       runs.sessionKeys().length > 0 || sessions.some(({ state }) => state.kind === 'busy'),
     );
+    tell('holdfast.hasBackground', (background?.list().length ?? 0) > 0);
     tell('holdfast.hasLeaving', sessions.some(isLeaving));
     tell('holdfast.hasWaiting', (model.capacity()?.waiting.length ?? 0) > 0);
   };
   store.add(model.onDidChange(update));
   store.add(runs.onDidChange(update));
+  if (background) store.add(background.onDidChange(update));
   return store;
 }
 

@@ -337,7 +337,8 @@ export class Runs implements Disposable {
   }
 }
 
-function firstLineOf(code: string): string {
+/** What people know a piece of code by. */
+export function firstLineOf(code: string): string {
   const line = code.split('\n').find((text) => text.trim() !== '') ?? '';
   return line.trim().slice(0, FIRST_LINE_LENGTH);
 }

@@ -35,6 +35,8 @@ export const settings = {
   envFile: v.string(),
   queueOnError: queuePolicy,
   queueOnInterrupt: queuePolicy,
+  'background.codeLens': v.boolean(),
+  'background.notify': v.picklist(['never', 'unfocused', 'always']),
 };
 
 export type SettingName = keyof typeof settings;
@@ -65,6 +67,8 @@ export const defaults: { readonly [Name in SettingName]: Setting<Name> } = {
   envFile: '${workspaceFolder}/.env',
   queueOnError: 'continue',
   queueOnInterrupt: 'continue',
+  'background.codeLens': true,
+  'background.notify': 'unfocused',
 };
 
 /** What the pool goes by, of the settings in the units that people read. */

@@ -31,6 +31,8 @@ export interface BackgroundKernel {
 export interface LaunchOptions {
   /** Whose end ends the run. */
   readonly ownerId?: string;
+  /** For people: who that is, where it is not the person at this window. */
+  readonly ownerName?: string;
   readonly origin?: RunOrigin;
   readonly language?: string;
   readonly cwd?: string;
@@ -38,6 +40,8 @@ export interface LaunchOptions {
   /** For people. */
   readonly label?: string;
   readonly source?: CodeSource;
+  /** Keeps the run out of the agent's context. */
+  readonly excludeFromContext?: boolean;
 }
 
 /** A run as it was asked for. Plain data. */

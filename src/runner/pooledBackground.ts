@@ -1,5 +1,5 @@
 import { HoldfastError } from '../base/errors';
-import type { InterruptVerdict } from '../kernel/execution';
+import type { CodeSource, ExecutionReply, InterruptVerdict } from '../kernel/execution';
 import { asOutput } from '../kernel/output';
 import type { PooledKernel, ShutdownOutcome } from '../kernel/kernel';
 import type { BackgroundKernel, BackgroundOutcome, OnOutput } from './backgroundTypes';
@@ -13,11 +13,15 @@ const CANNOT_INTERRUPT: InterruptVerdict = {
 type Send = (onOutput: OnOutput, signal: AbortSignal) => ReturnType<PooledKernel['execute']>;
 
 /** A kernel as the pool's, for one background run. What can't be confirmed rejects with `stop_unconfirmed`. */
-export function backgroundKernelOf(kernel: PooledKernel, executionId: string): BackgroundKernel {
+export function backgroundKernelOf(
+  kernel: PooledKernel,
+  executionId: string,
+  source?: CodeSource,
+): BackgroundKernel {
   return {
     execute: (code, { onOutput }) =>
       outcomeOf(kernel, onOutput, (take, signal) =>
-        kernel.execute(code, { executionId, onOutput: take, signal }),
+        kernel.execute(code, { executionId, onOutput: take, signal, ...(source && { source }) }),
       ),
     // Not bound to the execution: an interrupt of the clean-up after it is one, too.
     interrupt: async () => (kernel.interrupt ? kernel.interrupt() : CANNOT_INTERRUPT),
@@ -54,6 +58,14 @@ async function outcomeOf(
   if (reply.cancelled && !kernel.isAlive()) {
     throw new HoldfastError('kernel_died', kernel.exit?.summary ?? 'The kernel died.');
   }
+  return outcomeOfReply(reply, traceback);
+}
+
+/** Of a kernel that lived. `traceback`: the last that the code showed. */
+export function outcomeOfReply(
+  reply: ExecutionReply,
+  traceback: string | undefined,
+): BackgroundOutcome {
   if (reply.cancelled) return { interrupted: true };
   if (reply.stdinRequested)
     return { error: 'The code asked for input, and nobody can answer in the background.' };

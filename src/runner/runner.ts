@@ -47,10 +47,23 @@ export interface EvalRunnerOptions {
   readonly log?: Pick<Log, 'warn' | 'error'>;
 }
 
+/** Work that is performed elsewhere, as hooks and records see it. */
+export type WorkOptions = Pick<
+  RunOptions,
+  'language' | 'cwd' | 'excludeFromContext' | 'origin' | 'executionId'
+>;
+
 /** The one door through which an owner's code goes. */
 export interface EvalRunner {
   /** Rejects with `closed` once disposal began, with what a hook threw, or as `execute` does. */
   run(code: string, options: RunOptions): Promise<ExecutionResult>;
+  /**
+   * Asks the hooks about code that is going to run elsewhere, and longer than a run is waited for. Resolves to the result
+   * that one supplies, which is recorded then, or to undefined: it may go on. Rejects as `run` does.
+   */
+  admit(code: string, options: WorkOptions): Promise<ExecutionResult | undefined>;
+  /** Records what came of such code, in its turn. `startedAt`: when it was asked for, ms since the epoch. */
+  record(code: string, options: WorkOptions, result: ExecutionResult, startedAt: number): void;
   /** Counts work that was started elsewhere, until it settles: waited for, and aborted, with the runs. */
   track(work: Promise<unknown>, abortController: AbortController): void;
   /** Signals all that goes on. It is over when it has settled, not before. */
@@ -98,6 +111,22 @@ class Runner implements EvalRunner {
     return this.active.during(controller, () => this.perform(code, options, controller));
   }
 
+  admit(code: string, options: WorkOptions): Promise<ExecutionResult | undefined> {
+    if (this.phase !== 'open') return Promise.reject(closed());
+    const controller = new AbortController();
+    return this.active.during(controller, async () => {
+      const startedAt = systemClock.now();
+      const supplied = await this.ask(code, options, controller.signal);
+      if (controller.signal.aborted) throw closed();
+      if (supplied) this.record(code, options, supplied, startedAt);
+      return supplied;
+    });
+  }
+
+  record(code: string, options: WorkOptions, result: ExecutionResult, startedAt: number): void {
+    this.append(recordOf(this.facts(code, options, startedAt), result, systemClock.now()));
+  }
+
   track(work: Promise<unknown>, abortController: AbortController): void {
     void this.active.during(abortController, () => work);
   }
@@ -129,8 +158,7 @@ class Runner implements EvalRunner {
     const unfollow = follow(options.signal, controller);
     try {
       const result = await this.resultOf(code, options, controller.signal, startedAt);
-      const facts = this.facts(code, options, startedAt);
-      this.append(recordOf(facts, result, systemClock.now()));
+      this.record(code, options, result, startedAt);
       return result;
     } finally {
       unfollow();
@@ -143,14 +171,12 @@ class Runner implements EvalRunner {
     signal: AbortSignal,
     startedAt: number,
   ): Promise<ExecutionResult> {
-    const { language, cwd, excludeFromContext = false, inOrderOf, ...passedOn } = options;
+    const { language, cwd, excludeFromContext: _hooksOnly, inOrderOf, ...passedOn } = options;
     const place = inOrderOf === undefined ? undefined : this.order.enter(inOrderOf);
     try {
-      const { hooks } = this.parts;
-      if (hooks.length > 0 && !signal.aborted) {
-        const round = { assertOpen: () => this.assertOpen(), signal };
-        const run = { language, code, cwd, excludeFromContext };
-        const supplied = await askHooks(hooks, run, round);
+      // Where nobody is asked, the code is on its way before the call returns.
+      if (this.parts.hooks.length > 0 && !signal.aborted) {
+        const supplied = await this.ask(code, options, signal);
         if (supplied) return supplied;
       }
       if (place) {
@@ -167,7 +193,16 @@ class Runner implements EvalRunner {
     }
   }
 
-  private facts(code: string, options: RunOptions, startedAt: number): RunFacts {
+  private ask(
+    code: string,
+    { language, cwd, excludeFromContext = false }: WorkOptions,
+    signal: AbortSignal,
+  ): Promise<ExecutionResult | undefined> {
+    const round = { assertOpen: () => this.assertOpen(), signal };
+    return askHooks(this.parts.hooks, { language, code, cwd, excludeFromContext }, round);
+  }
+
+  private facts(code: string, options: WorkOptions, startedAt: number): RunFacts {
     const { ownerId } = this.parts;
     const { language, cwd, excludeFromContext = false, origin = ownerId, executionId } = options;
     return { code, excludeFromContext, origin, ownerId, language, cwd, executionId, startedAt };

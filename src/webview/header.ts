@@ -17,6 +17,10 @@ const stateWords: Record<string, string> = {
   stopUnconfirmed: 'Stop not confirmed',
   dead: 'Kernel died',
   gone: 'Ended',
+  // Of background runs.
+  done: 'Done',
+  failed: 'Failed',
+  interrupted: 'Interrupted',
 };
 
 /** Which session is shown, how it is, and what can be done with it. */

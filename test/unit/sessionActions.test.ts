@@ -97,6 +97,7 @@ function setUp(sessions: SessionSnapshot[], answer?: string, outcome?: ShutdownO
   const actions = new SessionActions({
     ...{ ownerId: me, model, book, runs, prompts },
     transcript: { note: (_key, text) => void notes.push(text) },
+    stopBackground: async () => void calls.push('stopBackground'),
     pool: () => Promise.resolve(pool),
   });
   const change = async (): Promise<void> => {
@@ -192,7 +193,7 @@ describe('ending a session', () => {
   it('all of them cancels the runs first, also those that wait or have a kernel of their own', async () => {
     const { actions, calls } = setUp([session()]);
     await actions.stopAll();
-    expect(calls).toEqual(['cancelAll', 'disposeAll ']);
+    expect(calls).toEqual(['cancelAll', 'disposeAll ', 'stopBackground']);
   });
 });
 

@@ -11,6 +11,8 @@ export interface FeedOptions {
   readonly transcript: Transcript;
   readonly clock: Clock;
   readonly runKey: string;
+  /** Why nothing can be run in a session from its input line; undefined: it can. */
+  whyNoInput?(sessionKey: string): string | undefined;
   post(update: PanelUpdate): void;
 }
 
@@ -147,10 +149,14 @@ export class PanelFeed implements Disposable {
       droppedRuns: reading?.droppedRuns ?? 0,
       ask: this.shownKey === undefined ? null : transcript.openAsk(this.shownKey),
       runKey,
-      inputDisabled: this.disabledReason ?? null,
+      inputDisabled: this.disabledReason ?? this.whyNoInputHere() ?? null,
     };
     this.reset = false;
     this.options.post(update);
+  }
+
+  private whyNoInputHere(): string | undefined {
+    return this.shownKey === undefined ? undefined : this.options.whyNoInput?.(this.shownKey);
   }
 
   private cancelTimer(): void {

@@ -4,7 +4,7 @@ import { systemClock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { parseFromPanel, type FromPanel, type ToPanel } from '../../webview/protocol';
-import { PanelFeed } from './feed';
+import { PanelFeed, type FeedOptions } from './feed';
 import { panelPage } from './page';
 import type { Transcript } from './transcript';
 
@@ -28,6 +28,7 @@ export interface PanelOptions {
   readonly log: Log;
   /** Key binding of "Run Selection or Line" as a person reads it, such as "Shift+Enter". */
   readonly runKey: string;
+  readonly whyNoInput?: NonNullable<FeedOptions['whyNoInput']>;
 }
 
 export interface Panel extends Disposable {
@@ -52,11 +53,12 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
   private readonly whenReady: ToPanel[] = [];
 
   constructor(private readonly options: PanelOptions) {
-    const { transcript, runKey } = options;
+    const { transcript, runKey, whyNoInput } = options;
     this.feed = this.store.add(
       new PanelFeed({
         transcript,
         runKey,
+        ...(whyNoInput && { whyNoInput }),
         clock: systemClock,
         post: (update) => this.post(update),
       }),

@@ -6,6 +6,7 @@ export const keptKeys = {
   window: 'window',
   book: 'book',
   session: (id: string): string => `session/${id}`,
+  background: (executionId: string): string => `background/${executionId}`,
 };
 
 /** Has the host know who this window is and what its sessions are called, now and after each change. */

@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log';
-import type { Adoption } from '../../hosting';
+import type { Adoption, Place } from '../../hosting';
 import type { RunRecord, SessionRecord } from '../../pool/records';
 import type { KernelPoolOptions } from '../../pool/types';
 import type { Transcript } from '../panel/transcript';
@@ -16,6 +16,8 @@ export interface TakeUpParts {
   readonly book: SessionBook;
   readonly runs: Runs;
   readonly preludes: Pick<Preludes, 'takeUp'>;
+  /** Of kernels that somebody else has taken up. */
+  readonly otherPlaces: readonly Place[];
   readonly log: Log;
 }
 
@@ -46,7 +48,7 @@ export function takeUp(adoption: Adoption, parts: TakeUpParts): TakenUp {
     const session = { key, label: book.labelOf(known), sessionId: known.sessionId };
     replay(transcript, session, events, resumed);
   }
-  adoption.stopOthers(records);
+  adoption.stopOthers([...records, ...parts.otherPlaces]);
   log.info(`${records.length} sessions of the window before are taken up.`);
 
   return {

@@ -63,6 +63,15 @@ export function runOfRow(rowId: unknown): string | undefined {
   return after(RUN, rowId);
 }
 
+const BACKGROUND = 'background:';
+
+export const backgroundRowId = (executionId: string): string => BACKGROUND + executionId;
+
+/** The execution id of a background run. */
+export function backgroundOfRow(rowId: unknown): string | undefined {
+  return after(BACKGROUND, rowId);
+}
+
 /** The key that a row's waiter wants a session for. */
 export function keyOfWaiterRow(rowId: unknown): string | undefined {
   return after(WAITER, rowId);

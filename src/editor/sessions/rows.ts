@@ -7,6 +7,7 @@ import type {
 } from '../../pool/types';
 import type { ActiveRun } from '../runs';
 import { abilitiesOf } from './abilities';
+import { backgroundRows, type BackgroundFacts } from './backgroundRows';
 import { capacityRow } from './capacityRow';
 import { environmentRows } from './environmentRow';
 import { notResponding, stateIcon } from './icons';
@@ -35,6 +36,8 @@ export interface RowContext {
   firstLineOf(executionId: string): string | undefined;
   /** Runs of this window in kernels that no session retains. */
   inOwnKernels(): readonly Pick<ActiveRun, 'executionId' | 'firstLine' | 'startedAt'>[];
+  /** Oldest first. */
+  backgroundRuns?(): readonly BackgroundFacts[];
 }
 
 /** The whole tree: the capacity line, then the sessions. */
@@ -47,6 +50,7 @@ export function treeRows(
     ...capacityRow(capacity, sessions, context),
     ...sessions.map((session) => sessionRow(session, context)),
     ...context.inOwnKernels().map((run) => runRow(run, context.now)),
+    ...backgroundRows(context.backgroundRuns?.() ?? [], context),
   ];
 }
 

@@ -23,6 +23,8 @@ export interface SessionActionsParts {
   readonly transcript: Pick<Transcript, 'note'>;
   readonly prompts: Prompts;
   readonly nameOf?: NameOf;
+  /** Ends this window's background runs. */
+  stopBackground(): Promise<void>;
   pool(): Promise<KernelPool>;
 }
 
@@ -115,7 +117,7 @@ export class SessionActions {
     // Those that wait would start new kernels, and those in kernels of their own are known to nobody else.
     this.parts.runs.cancelAll();
     const pool = await this.parts.pool();
-    await pool.disposeAll();
+    await Promise.all([pool.disposeAll(), this.parts.stopBackground()]);
   }
 
   private report(session: SessionSnapshot, outcome: ShutdownOutcome, done: string): void {

@@ -90,6 +90,7 @@ export class SessionsTree implements vscode.TreeDataProvider<string>, Disposable
     const isFast =
       sessions.some(({ state, silence }) => silence || showsTime(state.kind)) ||
       this.context.inOwnKernels().length > 0 ||
+      this.context.backgroundRuns?.().some(({ status }) => status === 'running') ||
       (capacity !== undefined && capacity.waiting.length > 0);
     this.tick = this.clock.after(isFast ? TICK_MS : SLOW_TICK_MS, () => this.refresh());
   }

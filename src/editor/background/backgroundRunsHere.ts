@@ -1,0 +1,269 @@
+import type { Clock } from '../../base/clock';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { Adoption, Place } from '../../hosting';
+import type { PooledKernel } from '../../kernel/kernel';
+import type { StartRequest } from '../../pool/types';
+import { createBackgroundRuns } from '../../runner/background';
+import type {
+  BackgroundKernel,
+  BackgroundRecord,
+  BackgroundReport,
+  BackgroundRequest,
+  BackgroundRuns,
+  BackgroundRunsOptions,
+  BackgroundSnapshot,
+  BackgroundStart,
+  LaunchOptions,
+} from '../../runner/backgroundTypes';
+import { backgroundKernelOf } from '../../runner/pooledBackground';
+import type { Door } from '../door';
+import type { Transcript } from '../panel/transcript';
+import { keptKeys } from '../reload/keep';
+import { ArtifactFile } from './artifactFile';
+import { artifactPath, clearOldArtifacts, removeArtifact } from './artifactFolder';
+import { overRunOf, type GoingRun } from './keptRuns';
+import { RunDisplay } from './runDisplay';
+import { keyOf, sessionOf } from './session';
+import { startWithin } from './startWithin';
+import { takeUpRuns } from './takeUpRuns';
+
+export interface BackgroundRunsHereParts {
+  readonly ownerId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly transcript: Pick<
+    Transcript,
+    'begin' | 'started' | 'output' | 'sessionOutput' | 'finished' | 'clear'
+  >;
+  readonly door: Pick<Door, 'record'>;
+  readonly newId: () => string;
+  /** Where the files of their output are. */
+  readonly folder: string;
+  readonly enterLease?: NonNullable<BackgroundRunsOptions['enterLease']>;
+  startKernel(request: StartRequest): Promise<PooledKernel>;
+  startTimeoutMs(): number;
+  maxOutputBytes(): number;
+  /** Has the kernel host keep a value for the window that comes after this one. */
+  keep(key: string, value: unknown): void;
+  /** A run is over. */
+  onEnd(snapshot: BackgroundSnapshot): void;
+  onChange(): void;
+  /** Tells the person. */
+  onFailure(error: unknown): void;
+}
+
+/** Runs that are over and that a reload does not take from the person. */
+const KEPT_OVER = 16;
+
+/** The background runs of this window: the engine, with kernels, panel, disk and the next window to it. */
+export class BackgroundRunsHere {
+  private readonly runs: BackgroundRuns;
+  private readonly display: RunDisplay;
+  private readonly going = new Map<string, GoingRun>();
+  private readonly continued = new Set<string>();
+  private readonly unheeded = new Set<string>();
+  private over: string[] = [];
+  private hasLeft = false;
+
+  constructor(private readonly parts: BackgroundRunsHereParts) {
+    const { transcript, log, newId, enterLease } = parts;
+    this.display = new RunDisplay(transcript, parts);
+    this.runs = createBackgroundRuns({
+      startKernel: (start) => this.start(start),
+      openArtifact: (request) => this.openArtifact(request),
+      onRecord: (id, record) => this.recorded(id, record),
+      newId,
+      log,
+      ...(enterLease && { enterLease }),
+    });
+    clearOldArtifacts(parts.folder, parts.clock.now(), (path) => this.isInUse(path)).catch(
+      (error: unknown) => log.warn(`Old output files are not removed: ${messageOf(error)}`),
+    );
+  }
+
+  async launch(code: string, options: LaunchOptions): ReturnType<BackgroundRuns['launch']> {
+    return this.runs.launch(code, options);
+  }
+
+  find(executionId: string): BackgroundSnapshot | undefined {
+    return this.runs.list().find((run) => run.executionId === executionId);
+  }
+
+  list(): readonly BackgroundSnapshot[] {
+    return this.runs.list();
+  }
+
+  isUnheeded(executionId: string): boolean {
+    return this.unheeded.has(executionId);
+  }
+
+  /** Undefined: it is not one of these. */
+  interrupt(executionId: string): Promise<BackgroundReport> | undefined {
+    return this.find(executionId) && this.interruptNow(executionId);
+  }
+
+  kill(executionId: string): Promise<BackgroundReport> | undefined {
+    return this.find(executionId) && this.runs.kill(executionId);
+  }
+
+  async remove(executionId: string): Promise<void> {
+    const snapshot = this.runs.peek(executionId);
+    this.runs.forget(executionId);
+    this.parts.transcript.clear(keyOf(snapshot.request));
+    await this.removed(executionId, snapshot.artifact);
+  }
+
+  /** Nobody wants to know of it any more. */
+  async removed(executionId: string, artifact: string | undefined): Promise<void> {
+    this.parts.keep(keptKeys.background(executionId), undefined);
+    this.over = this.over.filter((id) => id !== executionId);
+    if (artifact !== undefined) await removeArtifact(artifact);
+  }
+
+  disposeOwner(ownerId: string): Promise<void> {
+    return this.runs.disposeOwner(ownerId);
+  }
+
+  async takeUp(
+    adoption: Adoption,
+  ): Promise<{ places: readonly Place[]; over: readonly BackgroundSnapshot[] }> {
+    const { ownerId, log } = this.parts;
+    const { keep } = this.parts;
+    const taken = await takeUpRuns(adoption, {
+      ownerId,
+      log,
+      display: this.display,
+      keep,
+      goOn: (run, kernel, resume) => {
+        const { request } = run;
+        this.keepGoing(run);
+        if (run.artifact !== undefined) this.continued.add(request.executionId);
+        this.runs.takeUp({ request, kernel: this.watched(kernel, request), resume });
+        this.parts.onChange();
+      },
+      startAgain: (request) => {
+        const { executionId: _id, startedAt: _at, code, ...options } = request;
+        this.launch(code, options).catch((error: unknown) => this.parts.onFailure(error));
+      },
+    });
+    this.over.push(...taken.over.map(({ executionId }) => executionId));
+    return taken;
+  }
+
+  leave(): void {
+    this.hasLeft = true;
+  }
+
+  private async interruptNow(executionId: string): Promise<BackgroundReport> {
+    const report = await this.runs.interrupt(executionId);
+    if (!report.done) this.unheeded.add(executionId);
+    this.parts.onChange();
+    return report;
+  }
+
+  private async start({ request, signal }: BackgroundStart): Promise<BackgroundKernel> {
+    this.display.begin(request);
+    this.parts.onChange();
+    try {
+      const { privateTo: _none, interpreter, ...session } = sessionOf(request);
+      const kernel = await startWithin(this.parts.startTimeoutMs(), signal, (limited) =>
+        this.parts.startKernel({
+          ...session,
+          ...(interpreter !== undefined && { interpreter }),
+          // What is held by agents alone begins with a restricted environment.
+          owners: [request.ownerId ?? this.parts.ownerId],
+          signal: limited,
+        }),
+      );
+      kernel.onDidLateOutput?.((late) => this.display.late(request, late));
+      return this.watched(backgroundKernelOf(kernel, request.executionId, request.source), request);
+    } catch (error) {
+      this.display.failed(request, messageOf(error));
+      throw error;
+    }
+  }
+
+  /** Tells of its phases, and shows what it puts out. */
+  private watched(kernel: BackgroundKernel, request: BackgroundRequest): BackgroundKernel {
+    return {
+      ...kernel,
+      execute: (code, { onOutput }) => {
+        this.display.started(request, this.parts.clock.now());
+        this.parts.onChange();
+        const run = kernel.execute(code, { onOutput: this.display.shown(request, onOutput) });
+        return this.display.witness(request, run);
+      },
+      shutdown: () => {
+        this.parts.onChange();
+        return kernel.shutdown();
+      },
+    };
+  }
+
+  private openArtifact({ executionId }: BackgroundRequest): ArtifactFile {
+    const before = this.going.get(executionId);
+    return new ArtifactFile(before?.artifact ?? artifactPath(this.parts.folder, executionId), {
+      ...(this.continued.delete(executionId) && {
+        continues: { leftOut: before?.leftOut ?? 0 },
+      }),
+      onLeftOut: (leftOut) => {
+        const run = this.going.get(executionId);
+        if (run) this.keepGoing({ ...run, leftOut });
+      },
+      onFailure: (error) => this.parts.onFailure(error),
+    });
+  }
+
+  private recorded(executionId: string, record: BackgroundRecord | undefined): void {
+    if (this.hasLeft) return;
+    if (!record) return this.onEnd(executionId);
+    const { request, phase } = record;
+    const { leftOut = 0, artifact } = this.going.get(executionId) ?? {};
+    const path = artifact ?? artifactPath(this.parts.folder, executionId);
+    this.keepGoing({ kind: 'going', request, phase, artifact: path, leftOut });
+    this.parts.onChange();
+  }
+
+  private keepGoing(run: GoingRun): void {
+    const { executionId } = run.request;
+    this.going.set(executionId, run);
+    if (!this.hasLeft) this.parts.keep(keptKeys.background(executionId), run);
+  }
+
+  private onEnd(executionId: string): void {
+    this.going.delete(executionId);
+    this.unheeded.delete(executionId);
+    const snapshot = this.find(executionId);
+    if (!snapshot) {
+      // It never was one.
+      this.parts.keep(keptKeys.background(executionId), undefined);
+    } else {
+      this.parts.keep(keptKeys.background(executionId), overRunOf(snapshot));
+      this.over.push(executionId);
+      for (const old of this.over.splice(0, this.over.length - KEPT_OVER))
+        this.parts.keep(keptKeys.background(old), undefined);
+      this.display.finished(snapshot);
+      this.record(snapshot);
+      this.parts.onEnd(snapshot);
+    }
+    this.parts.onChange();
+  }
+
+  private record(snapshot: BackgroundSnapshot): void {
+    const { request, startedAt, executionId } = snapshot;
+    const { ownerId = this.parts.ownerId, code, language = 'python', cwd = '' } = request;
+    const { origin = 'person', excludeFromContext = false } = request;
+    this.parts.door.record(
+      ownerId,
+      code,
+      { language, cwd, origin, executionId, excludeFromContext },
+      this.display.resultOf(snapshot),
+      startedAt,
+    );
+  }
+
+  private isInUse(path: string): boolean {
+    return this.list().some(({ artifact }) => artifact === path);
+  }
+}

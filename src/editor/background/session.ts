@@ -1,0 +1,30 @@
+import { namespaced } from '../../kernel/language';
+import type { BackgroundRequest } from '../../runner/backgroundTypes';
+import { firstLineOf } from '../runs';
+import { sessionKeyOf, type SessionName } from '../sessions/target';
+
+/** A background run is alone in its session, which bears its name. */
+export function sessionOf({
+  executionId,
+  cwd = '',
+  interpreter,
+}: BackgroundRequest): SessionName & {
+  readonly place: { readonly id: string; readonly incarnation: number };
+} {
+  return {
+    sessionId: namespaced('python', `background:${executionId}`),
+    cwd,
+    ...(interpreter !== undefined && { interpreter }),
+    place: { id: `background:${executionId}`, incarnation: 1 },
+  };
+}
+
+/** Its tab in the panel. */
+export function keyOf(request: BackgroundRequest): string {
+  return sessionKeyOf(sessionOf(request));
+}
+
+/** What people call it. */
+export function labelOf({ label, code }: Pick<BackgroundRequest, 'label' | 'code'>): string {
+  return label ?? firstLineOf(code);
+}

@@ -1,0 +1,155 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import {
+  openWindow,
+  packagedExtension,
+  startServer,
+  temporaryWorkspace,
+  type TemporaryWorkspace,
+  type WorkbenchServer,
+  type WorkbenchWindow,
+} from '../support/workbench';
+
+// A training loop of minutes in the background: peeked at, over a reload, interrupted. Each test goes on where the one
+// before it ended.
+
+const code = `# %% Train
+import time
+
+for step in range(1, 601):
+    print("step", step, flush=True)
+    time.sleep(0.5)
+
+# %% Quick
+print("quick is here")
+6 * 7
+
+# %% Broken
+1 / 0
+`;
+
+/** A busy machine takes its time to draw a window. */
+const patience = { timeout: 60_000 };
+
+let workspace: TemporaryWorkspace;
+let server: WorkbenchServer;
+let window: WorkbenchWindow;
+
+beforeAll(async () => {
+  workspace = temporaryWorkspace({
+    'train.py': code,
+    '.vscode/settings.json': '{"holdfast.gracePeriodSeconds": 120}',
+  });
+  server = await startServer({ extensions: [packagedExtension()] });
+  window = await openWindow(server, workspace.folder);
+  await window.openFile('train.py');
+  await window.tree.open();
+});
+
+afterAll(async () => {
+  await server.stop();
+  workspace.remove();
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await window.screenshot(`background-failed-${task.id}`);
+});
+
+const kernels = (): number[] =>
+  server
+    .processes()
+    .filter(({ command }) => command.includes('runner.py'))
+    .map(({ pid }) => pid);
+
+const panelText = (text: string | RegExp): Promise<void> =>
+  window.panel().getByText(text).last().waitFor();
+
+async function steps(): Promise<number[]> {
+  const text = (await window.panel().locator('body').innerText()).split('\n');
+  return text.flatMap((line) => {
+    const [, step] = /^step (\d+)$/.exec(line.trim()) ?? [];
+    return step === undefined ? [] : [Number(step)];
+  });
+}
+
+test('a cell runs in the background by its lens: a row and a tab of its own, beside no session', async () => {
+  await window.page.getByText('Run Cell in Background').first().click();
+  await window.tree.session(/Train.*running.*in the background/).waitFor();
+  await window.tree.row(/Running\s*\d+ s/).waitFor();
+  await window.tree.row(/This window\s*holds it/).waitFor();
+  await panelText('step 3');
+  await window.panel().locator('.chooser').getByText('Train').waitFor({ state: 'attached' });
+  expect(kernels()).toHaveLength(1);
+  await window.screenshot('background-1-running');
+});
+
+test('other runs come and go meanwhile, with what they say', async () => {
+  await window.page.getByText('Run Cell in Background').nth(1).click();
+  await window.tree.session(/Quick.*done after/).waitFor();
+  await panelText('quick is here');
+  await window.page.getByText('Run Cell in Background').nth(2).click();
+  await window.tree.session(/Broken.*failed after.*ZeroDivisionError/).waitFor();
+  await window.screenshot('background-2-three');
+  expect(kernels()).toHaveLength(1);
+});
+
+test(
+  'the window reloads: the same process goes on, and its output has every line once',
+  { timeout: 240_000 },
+  async () => {
+    const before = kernels();
+    const was = window.extensionHostPid();
+    await window.runCommand('Developer: Reload Window');
+    await expect
+      .poll(() => server.processes().some(({ pid }) => pid === was), patience)
+      .toBe(false);
+    await window.page.locator('.monaco-workbench .part.statusbar').waitFor(patience);
+    await window.nextHost();
+    await window.tree.open();
+    await window.tree.session(/Train.*running.*in the background/).waitFor(patience);
+    await window.tree.session(/Quick.*done after/).waitFor();
+    await window.tree.session(/Broken.*failed after.*ZeroDivisionError/).waitFor();
+    expect(kernels()).toEqual(before);
+
+    await window.tree.session('Train').click({ button: 'right' });
+    const show = window.page.getByRole('menuitem', { name: 'Show Output of Background Run' });
+    await show.hover();
+    await window.page.locator('.action-item.focused', { hasText: 'Show Output' }).waitFor();
+    await window.page.keyboard.press('Enter');
+    await panelText('step 2');
+    const [last = 0] = (await steps()).slice(-1);
+    await panelText(`step ${last + 4}`);
+    // The page holds what is near to sight.
+    const seen = await steps();
+    expect(seen).toEqual(seen.map((_, at) => (seen[0] ?? 0) + at));
+    await window.screenshot('background-3-reloaded');
+  },
+);
+
+test("the tree's action interrupts it: its end is shown, and all its output is in one file", async () => {
+  await window.tree.act(window.tree.session('Train'), 'Interrupt Background Run');
+  await window.tree.session(/Train.*interrupted after/).waitFor();
+  await expect.poll(() => kernels().length).toBe(0);
+  const seen = await steps();
+  await window.screenshot('background-4-interrupted');
+
+  await window.tree.session('Train').click({ button: 'right' });
+  const open = window.page.getByRole('menuitem', { name: 'Open Full Output' });
+  await open.hover();
+  await window.page.locator('.action-item.focused', { hasText: 'Open Full Output' }).waitFor();
+  await window.page.keyboard.press('Enter');
+  await window.page.locator('.tab.active', { hasText: '.txt' }).waitFor();
+  const text = await window.evaluate(
+    (api) => api.window.activeTextEditor?.document.getText() ?? '',
+  );
+  const written = [...text.matchAll(/^step (\d+)$/gm)].map(([, step]) => Number(step));
+  expect(written).toEqual(written.map((_, at) => at + 1));
+  expect(written.length).toBeGreaterThanOrEqual(seen.at(-1) ?? 0);
+  expect(text).toContain('KeyboardInterrupt');
+  await window.screenshot('background-5-output');
+});
+
+test('what is over is removed from the tree', async () => {
+  await window.tree.act(window.tree.session(/Quick.*done/), 'Remove Background Run');
+  await window.tree.session('Quick').waitFor({ state: 'hidden' });
+  await window.tree.session('Broken').waitFor();
+});
