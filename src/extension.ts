@@ -4,6 +4,9 @@ import { systemClock } from './base/clock';
 import { HoldfastError, messageOf } from './base/errors';
 import { lazy } from './base/lazy';
 import type { HoldfastApi } from './api';
+import { registerAgent } from './editor/agent';
+import { ChatNames } from './editor/agent/chatNames';
+import { ChatOwners } from './editor/agent/chatOwners';
 import { nameOfExtension, provideApi } from './editor/api';
 import { BackgroundActions } from './editor/background/backgroundActions';
 import { BackgroundWork } from './editor/background/backgroundWork';
@@ -37,7 +40,7 @@ import { workspaceIdentity } from './editor/reload/window';
 import { reveal } from './editor/reveal';
 import { Runs } from './editor/runs';
 import { FullPool } from './editor/sessions/fullPool';
-import { mayEvict, ownerKind } from './editor/sessions/owners';
+import { mayEvict, ownerInWords, ownerKind } from './editor/sessions/owners';
 import { pickToFree } from './editor/sessions/pickSession';
 import { SessionActions } from './editor/sessions/sessionActions';
 import { SessionBook } from './editor/sessions/sessionBook';
@@ -90,6 +93,10 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
   const stderrs = keep(new StderrDocuments());
   const book = new SessionBook();
   const transcript = keep(createTranscript());
+
+  const chatNames = new ChatNames();
+  const nameOf = (owner: string): string | undefined =>
+    chatNames.nameOf(owner) ?? nameOfExtension(owner);
 
   const configuration = lazy(async () => {
     const { Configuration } = await import('./editor/configuration');
@@ -209,13 +216,24 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
     return created;
   });
 
-  const door = new Door({
+  const chats: ChatOwners = keep(
+    new ChatOwners({
+      clock,
+      log,
+      gracePeriodMs: async () => (await configuration()).get('chat.gracePeriodMinutes') * 60_000,
+      holds: (owner) =>
+        model.sessions().some(({ owners }) => owners.some(({ id }) => id === owner)),
+      close: (owner) => door.close(owner),
+      flush: (owner) => door.flush(owner),
+    }),
+  );
+  const door: Door = new Door({
     execute: admitted(admission, async (code, options) => (await pool()).execute(code, options)),
     disposers: [
       async (owner) => madePool?.disposeOwner(owner),
       (owner) => background.disposeOwner(owner),
     ],
-    isStreaming: () => false,
+    isStreaming: (owner) => chats.isStreaming(owner),
     record,
     log,
   });
@@ -241,7 +259,6 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
       onBegin: showPanelOnce,
     }),
   );
-  const nameOf = nameOfExtension;
   const background: BackgroundWork = keep(
     new BackgroundWork({
       ownerId,
@@ -338,11 +355,14 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
           background
             .list()
             .map((run) => ({ ...run, unheeded: background.isUnheeded(run.executionId) })),
+        letsGoAt: (owner) => chats.letsGoAt(owner),
       },
       clock,
       runs.onDidChange,
       background.onDidChange,
       leftOut.onDidChange,
+      chats.onDidChange,
+      chatNames.onDidChange,
     ),
   );
   const recordActions = new RecordActions({ transcript, leftOut, prompts, records });
@@ -381,6 +401,13 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
   keep(
     registerCaptures({
       ...{ admission, runs, model, storage, script, log, configuration, onFailure },
+    }),
+  );
+  keep(
+    registerAgent({
+      ...{ clock, log, runs, chats, names: chatNames, model, book, configuration },
+      storage: context,
+      ownerName: (owner) => ownerInWords({ id: owner, kind: 'explicit' }, ownerId, nameOf),
     }),
   );
   const clients = keep(

@@ -30,6 +30,7 @@ export const settings = {
   maxOutputBytes: whole(0),
   'transcripts.keep': v.boolean(),
   'capture.enabled': v.boolean(),
+  'chat.gracePeriodMinutes': atLeast(0),
   // Read entry by entry, so that one that cannot be used costs no other, and no message has a value in it.
   environment: v.unknown(),
   'agents.environment': v.unknown(),
@@ -64,6 +65,7 @@ export const defaults: { readonly [Name in SettingName]: Setting<Name> } = {
   maxOutputBytes: 50_000,
   'transcripts.keep': true,
   'capture.enabled': true,
+  'chat.gracePeriodMinutes': 5,
   environment: {},
   'agents.environment': [],
   envFile: '${workspaceFolder}/.env',

@@ -174,6 +174,7 @@ function takenUp(adoption: Awaited<ReturnType<KernelHosting['adopt']>>): TakenUp
     // Nothing runs over these reloads.
     runs: { takeUp: () => ({}), follow: () => undefined },
     otherPlaces: [],
+    record() {},
     preludes: { takeUp: (kernel) => Promise.resolve(kernel) },
     log: silentLog,
   });

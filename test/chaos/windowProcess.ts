@@ -105,7 +105,15 @@ async function takeUpFrom(
     const adoption = await hosting.adopt(found);
     tell({ what: 'claimed', hostPid: found.pid });
     const preludes = { takeUp: <K>(kernel: K) => Promise.resolve(kernel) };
-    return takeUp(adoption, { otherPlaces: [], ownerId, book, preludes, log, ...parts });
+    return takeUp(adoption, {
+      otherPlaces: [],
+      record() {},
+      ownerId,
+      book,
+      preludes,
+      log,
+      ...parts,
+    });
   } catch (error) {
     tell({ what: 'notTakenUp', why: messageOf(error) });
     return {};

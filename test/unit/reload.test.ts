@@ -137,6 +137,7 @@ it('a kernel that ended while the window was away: its last run is shown with al
       book: new SessionBook(),
       runs,
       otherPlaces: [],
+      record() {},
       preludes: { takeUp: (kernel) => Promise.resolve(kernel) },
       log: silentLog,
     },

@@ -134,7 +134,7 @@ describe('ending a session', () => {
           shared,
         );
         expect(asked).toEqual([
-          `lab is also held by chat:7. It runs: train(model) [${action}] [Cancel]`,
+          `lab is also held by Chat 7. It runs: train(model) [${action}] [Cancel]`,
         ]);
         expect(calls.length).toBe(answer === action ? 1 : 0);
       }
@@ -154,8 +154,8 @@ describe('ending a session', () => {
     );
     await actions.stop(session());
     expect(asked).toEqual([
-      'lab is also held by chat:7. [Stop] [Cancel]',
-      'lab is also held by chat:7, chat:8. [Stop] [Cancel]',
+      'lab is also held by Chat 7. [Stop] [Cancel]',
+      'lab is also held by Chat 7, Chat 8. [Stop] [Cancel]',
     ]);
     expect(calls).toEqual(['stop s1']);
   });
@@ -186,7 +186,7 @@ describe('ending a session', () => {
   it('all of them names those that others hold', async () => {
     const { actions, calls, asked } = setUp([session(), session({ owners: [chat] })], 'Cancel');
     await actions.stopAll();
-    expect(asked).toEqual(['Others hold these sessions too: lab (chat:7). [Stop All] [Cancel]']);
+    expect(asked).toEqual(['Others hold these sessions too: lab (Chat 7). [Stop All] [Cancel]']);
     expect(calls).toEqual([]);
   });
 
@@ -241,8 +241,8 @@ describe('releasing an owner', () => {
     await actions.release(session({ owners: [mine, chat] }), chat.id);
     await actions.release(session({ owners: [chat], state: busy }), chat.id);
     expect(asked).toEqual([
-      'chat:7 holds lab. It goes on for This window. [Release] [Cancel]',
-      'chat:7 holds lab. Nobody else does: its kernel stops. It runs: train(model) [Release] [Cancel]',
+      'Chat 7 holds lab. It goes on for This window. [Release] [Cancel]',
+      'Chat 7 holds lab. Nobody else does: its kernel stops. It runs: train(model) [Release] [Cancel]',
     ]);
     expect(calls).toEqual(['release s1 chat:7', 'release s1 chat:7']);
   });

@@ -193,9 +193,20 @@ describe('the row of a session', () => {
     expect(rows.map((each) => [each.label, each.description, each.contextValue])).toEqual([
       ['This window', 'has left', 'holdfast.departed'],
       ['Another window', 'holds it', 'holdfast.owner'],
-      ['chat:7', 'holds it', 'holdfast.owner'],
+      ['Chat 7', 'holds it', 'holdfast.owner'],
     ]);
     expect(rows.map(({ id }) => ownerOfRow(id)?.ownerId)).toEqual(owners.map(({ id }) => id));
+  });
+
+  it('calls a chat by its title, and says when one that was closed lets go', () => {
+    const owners = [{ id: 'chat:7', kind: 'explicit' }] as const;
+    const [row] = treeRows([session({ kind: 'idle', since: now }, { owners })], undefined, {
+      ...context,
+      nameOf: (id) => (id === 'chat:7' ? 'Chat “fit the model”' : undefined),
+      letsGoAt: () => now + 270_000,
+    });
+    expect(texts(row!)[0]).toBe('Chat “fit the model” | closed, lets go in 4 min');
+    expect(row!.spoken).toContain('held by Chat “fit the model”');
   });
 
   it('says that it uses too much memory, and for whom it is where it is private', () => {
@@ -205,7 +216,7 @@ describe('the row of a session', () => {
         { memoryBytes: 3 * 2 ** 30, isAboveMemoryCap: true, privateTo: 'chat:7' },
       ),
     );
-    expect(row.description).toBe('idle · too much memory · only for chat:7 · Python 3.11.7');
+    expect(row.description).toBe('idle · too much memory · only for Chat 7 · Python 3.11.7');
     expect(texts(row).at(-1)).toBe(
       'Process 4711 | 3.0 GB · above the cap in the settings · up 1 min',
     );

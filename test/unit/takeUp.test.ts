@@ -27,6 +27,7 @@ it('a run that goes on over a reload is recorded when it ends, kept from agents 
         [keptKeys.session('session-1'), session],
       ]),
       histories: new Map(),
+      holds: () => true,
       stopOthers: () => undefined,
       reattach: async () => undefined,
     },

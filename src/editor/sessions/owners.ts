@@ -1,4 +1,5 @@
 import type { OwnerKind, OwnerSnapshot, SessionSnapshot } from '../../pool/types';
+import { nameOfChat } from '../agent/chat';
 
 const kinds: readonly OwnerKind[] = ['window', 'chat', 'client', 'extension'];
 
@@ -32,7 +33,7 @@ export function ownerInWords(
   if (id === thisWindow) return 'This window';
   if (kind === 'fallback') return 'Whoever runs next';
   if (ownerKind(id) === 'window') return 'Another window';
-  return nameOf?.(id) ?? id;
+  return nameOf?.(id) ?? nameOfChat(id) ?? id;
 }
 
 /** Whom it hits when a session ends: those who hold it, but for this window. */

@@ -19,7 +19,8 @@
  * `packagedExtension()` holds exactly the files of the .vsix, installed: its extension host is restarted after a crash.
  */
 export { type Theme } from './themes';
-export { packagedExtension } from './packagedExtension';
+export { chatOf, chatOptions, scriptedAgent, type WorkbenchChat } from './chat';
+export { packagedExtension, packagedExtensionWith } from './packagedExtension';
 export type { ControlledHost, RemoteControl } from './remoteControl';
 export { type ServerOptions, type WorkbenchServer, startServer } from './server';
 export { type HoldfastTree, type WindowOptions, type WorkbenchWindow, openWindow } from './window';

@@ -13,6 +13,20 @@ export function packagedExtension(): string {
   return location();
 }
 
+/**
+ * A copy whose manifest asks for proposed API, which a marketplace takes from nobody: for editors that grant it, as
+ * `--enable-proposed-api=holdfast.holdfast` does.
+ */
+export function packagedExtensionWith(...enabledApiProposals: readonly string[]): string {
+  const copy = `${location()}-with-proposals`;
+  fs.rmSync(copy, { recursive: true, force: true });
+  fs.cpSync(packagedExtension(), copy, { recursive: true });
+  const file = path.join(copy, 'package.json');
+  const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
+  fs.writeFileSync(file, JSON.stringify({ ...manifest, enabledApiProposals }));
+  return copy;
+}
+
 /** Copies the files that vsce would pack, built before by `npm run build`, to the folder that tests install. */
 export async function stagePackagedExtension(): Promise<void> {
   const root = repositoryRoot();

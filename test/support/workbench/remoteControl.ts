@@ -1,11 +1,9 @@
-import { build } from 'esbuild';
 import fs from 'node:fs';
 import net from 'node:net';
-import path from 'node:path';
 import readline from 'node:readline';
 import type * as vscode from 'vscode';
-import { repositoryRoot } from '../repository';
 import type { Answer, FromHost, Request } from '../remoteControl/messages';
+import { buildCompanion } from './companion';
 
 /** What runs inside the extension host: it gets the `vscode` module and `argument`, and closes over nothing. */
 export type HostFunction<A, R> = (api: typeof vscode, argument: A) => R | PromiseLike<R>;
@@ -61,7 +59,7 @@ export async function listenForRemoteControl(address: string): Promise<RemoteCon
 
   return {
     address,
-    extension: buildCompanion,
+    extension: () => buildCompanion('remoteControl'),
     hosts: () => [...hosts],
     nextHost: async (folder, known, limitMs = 40_000) => {
       const real = fs.realpathSync(folder);
@@ -119,20 +117,4 @@ async function converse(
     else asked.get(message.id)?.(message);
   });
   return gone;
-}
-
-async function buildCompanion(): Promise<string> {
-  const source = path.join(repositoryRoot(), 'test/support/remoteControl');
-  const folder = path.join(repositoryRoot(), 'out/remoteControl');
-  await build({
-    entryPoints: [path.join(source, 'extension.ts')],
-    outfile: path.join(folder, 'extension.js'),
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    external: ['vscode'],
-    logLevel: 'warning',
-  });
-  fs.copyFileSync(path.join(source, 'manifest.json'), path.join(folder, 'package.json'));
-  return folder;
 }

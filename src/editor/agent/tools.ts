@@ -1,0 +1,152 @@
+import type { Clock } from '../../base/clock';
+import type { SessionSnapshot } from '../../pool/types';
+import type { Place, RunRequest } from '../runs';
+import type { SessionName, SessionTarget } from '../sessions/target';
+import type { AgentRuns } from './agentRuns';
+import type { Chat } from './chat';
+import type { ChatOwners } from './chatOwners';
+import { confirmationOf, type Confirmation } from './confirmation';
+import { decodeReadOutput, decodeRunCode, type RunCodeInput } from './input';
+import { pageOf, reportOf } from './report';
+import { chooseSession, languageNamed, namedSessions, nameOfLanguage } from './sessionChoice';
+
+/** Confirmations that wait for their call; one that was refused never gets it. */
+const REMEMBERED = 100;
+
+export interface AgentToolsParts {
+  readonly clock: Clock;
+  readonly agentRuns: AgentRuns;
+  readonly chats: Pick<ChatOwners, 'begin' | 'seen'>;
+  /** Throws where nothing may run. */
+  assertAllowed(): void;
+  sessions(): readonly SessionSnapshot[];
+  labelOf(session: SessionName): string;
+  /** The session that a place uses, as far as that is known without resolving anything. */
+  current(place: Place): SessionTarget | undefined;
+  /** Where the developer's own code runs now. */
+  developersPlace(): Place;
+  labelOfPlace(place: Place): string;
+  /** Learns what a chat is called by now. */
+  learnName(chat: Chat): Promise<void>;
+  /** What people call an owner. */
+  ownerName(ownerId: string): string;
+}
+
+/** How one call is to be answered. */
+export interface CallOptions {
+  /** Aborted when nobody wants the answer any more. */
+  readonly signal: AbortSignal;
+  /** Characters of output at most. */
+  readonly limit: number;
+}
+
+interface Plan extends RunCodeInput {
+  readonly to: RunRequest['to'];
+  readonly label: string;
+}
+
+/** What the language-model tools do, apart from the editor. Input is what a model wrote: all of it is decoded first. */
+export class AgentTools {
+  /** What a person was shown, by the input: what was confirmed is what runs, whatever file is active by then. */
+  private readonly confirmed = new Map<string, RunRequest['to']>();
+
+  constructor(private readonly parts: AgentToolsParts) {}
+
+  /** Throws where the code would not run, so that nobody is asked in vain. */
+  confirm(chat: Chat, input: unknown): Confirmation {
+    const { parts } = this;
+    parts.assertAllowed();
+    parts.chats.seen(chat);
+    const plan = this.plan(chat, input);
+    this.remember(input, plan.to);
+    const id = languageNamed(plan.language) ?? plan.language;
+    return confirmationOf({
+      ...plan,
+      language: { id, name: nameOfLanguage(id as 'python') },
+      session: plan.label,
+      holders: this.holdersOf(plan.to),
+    });
+  }
+
+  /** Runs code and answers when it is over, or when the wait for it is. An abort while it waits stops the run. */
+  async runCode(chat: Chat, input: unknown, { signal, limit }: CallOptions): Promise<string> {
+    const { clock, agentRuns, chats } = this.parts;
+    this.parts.assertAllowed();
+    const { code, timeoutMs, waitMs, to, label } = this.plan(chat, input, this.take(input));
+    const askedAt = clock.now();
+    const answering = await chats.begin(chat);
+    try {
+      const { ownerId } = chat;
+      await this.parts.learnName(chat);
+      const stop = new AbortController();
+      const run = agentRuns.start({
+        code,
+        to,
+        by: { ownerId, origin: 'tool', name: this.parts.ownerName(ownerId) },
+        signal: stop.signal,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      });
+      await agentRuns.wait(run, waitMs - (clock.now() - askedAt), signal);
+      if (signal.aborted) stop.abort();
+      return `Session "${label}". ${reportOf(run, { limit, now: clock.now() })}`;
+    } finally {
+      answering.dispose();
+    }
+  }
+
+  /** What was put out since the last answer, or from a position on; with a wait, when the run is over or the wait is. */
+  async readOutput(chat: Chat, input: unknown, { signal, limit }: CallOptions): Promise<string> {
+    const { clock, agentRuns, chats } = this.parts;
+    const { handle, from, waitMs } = decodeReadOutput(input);
+    const run = agentRuns.get(chat.ownerId, handle);
+    const answering = await chats.begin(chat);
+    try {
+      await agentRuns.wait(run, waitMs, signal);
+      const now = clock.now();
+      return from === undefined ? reportOf(run, { limit, now }) : pageOf(run, { from, limit, now });
+    } finally {
+      answering.dispose();
+    }
+  }
+
+  private plan(chat: Chat, input: unknown, confirmed?: RunRequest['to']): Plan {
+    const decoded = decodeRunCode(input);
+    const { sessions, labelOf, developersPlace } = this.parts;
+    const chosen = chooseSession(decoded, namedSessions(sessions(), chat.ownerId, labelOf));
+    const to = confirmed ?? chosen ?? developersPlace();
+    return { ...decoded, to, label: this.labelOf(to) };
+  }
+
+  private labelOf(to: RunRequest['to']): string {
+    if ('sessionId' in to) return to.label;
+    return this.parts.current(to)?.label ?? this.parts.labelOfPlace(to);
+  }
+
+  private holdersOf(to: RunRequest['to']): string[] {
+    const target = 'sessionId' in to ? to : this.parts.current(to);
+    const session = target && this.parts.sessions().find((each) => isSame(each, target));
+    const owners = session?.owners.filter(({ kind }) => kind === 'explicit') ?? [];
+    return owners.map(({ id }) => this.parts.ownerName(id));
+  }
+
+  private remember(input: unknown, to: RunRequest['to']): void {
+    const key = JSON.stringify(input);
+    this.confirmed.delete(key);
+    this.confirmed.set(key, to);
+    for (const oldest of this.confirmed.keys()) {
+      if (this.confirmed.size <= REMEMBERED) return;
+      this.confirmed.delete(oldest);
+    }
+  }
+
+  private take(input: unknown): RunRequest['to'] | undefined {
+    const key = JSON.stringify(input);
+    const to = this.confirmed.get(key);
+    this.confirmed.delete(key);
+    return to;
+  }
+}
+
+function isSame(a: SessionSnapshot, b: SessionTarget): boolean {
+  return a.sessionId === b.sessionId && a.cwd === b.cwd && a.interpreter === b.interpreter;
+}

@@ -1,0 +1,99 @@
+import type { Locator } from 'playwright-core';
+import type { Step } from '../scriptedAgent/script';
+import { buildCompanion } from './companion';
+import type { WorkbenchWindow } from './window';
+
+/** The test-only extension with a model that follows a script, and the agent that lets it. */
+export const scriptedAgent = (): Promise<string> => buildCompanion('scriptedAgent');
+
+/** What a server needs so that {@link scriptedAgent} may be the editor's own agent, and its chat shows. */
+export const chatOptions = {
+  settings: { 'chat.disableAIFeatures': false, 'chat.tips.enabled': false },
+  args: ['--enable-proposed-api=holdfast-tests.scripted-agent'],
+} as const;
+
+/** The chat of a window, as a person uses it. */
+export interface WorkbenchChat {
+  /** What the model does in the requests from here on, each from the first step on. */
+  follow(steps: readonly Step[]): Promise<void>;
+  /** What tools have told the model since then. */
+  heard(): Promise<string[]>;
+  /** Sends a prompt in the chat view, which opens, and does not wait for the answer. */
+  send(prompt: string): Promise<void>;
+  /** Opens a chat in an editor and sends a prompt there. */
+  sendInEditor(prompt: string): Promise<void>;
+  /** What the question before a tool's call says, once it is there. */
+  confirmation(): Promise<string>;
+  /** Confirms this call, and those to come in this window. */
+  allow(): Promise<void>;
+  /** An answer with exactly this paragraph. */
+  said(text: string): Locator;
+  newChat(): Promise<void>;
+  deleteAllChats(): Promise<void>;
+}
+
+export function chatOf(window: WorkbenchWindow): WorkbenchChat {
+  const { page } = window;
+  const confirmation = (): Locator => page.locator('.chat-confirmation-widget-container:visible');
+  return {
+    follow: async (steps) => {
+      await window.evaluate(
+        (api, script: readonly Step[]) =>
+          api.commands.executeCommand('holdfast-tests.script', script),
+        steps,
+      );
+    },
+    heard: async () =>
+      window.evaluate((api) => api.commands.executeCommand<string[]>('holdfast-tests.heard')),
+    send: async (prompt) => {
+      await window.evaluate(async (api, query: string) => {
+        await api.commands.executeCommand('workbench.action.chat.open', { query, mode: 'agent' });
+      }, prompt);
+    },
+    sendInEditor: async (prompt) => {
+      await window.evaluate(async (api) => {
+        await api.commands.executeCommand('workbench.action.openChat');
+      });
+      const session = page.locator('.editor-group-container .interactive-session:visible');
+      const input = session.locator('.interactive-input-part .monaco-editor[role="code"]').first();
+      await input.click();
+      await page.keyboard.type(prompt);
+      await input.locator('.view-lines', { hasText: prompt.replaceAll(' ', '\u00a0') }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Enter');
+    },
+    confirmation: async () => {
+      await confirmation().waitFor();
+      // Code has other spaces than those of its text.
+      return (await confirmation().innerText()).replaceAll('\u00a0', ' ');
+    },
+    allow: async () => {
+      await confirmation()
+        .getByRole('button', { name: /^Allow/ })
+        .first()
+        .click();
+    },
+    said: (text) =>
+      page.locator('.interactive-response:visible').getByText(text, { exact: true }).first(),
+    newChat: async () => {
+      await window.evaluate(async (api) => {
+        // It is a new one in the chat that had the focus last, which may be gone by now.
+        await api.commands.executeCommand('workbench.action.chat.open');
+        await api.commands.executeCommand('workbench.action.chat.newChat');
+      });
+      await page
+        .locator('.part.auxiliarybar .interactive-response')
+        .first()
+        .waitFor({ state: 'hidden' });
+    },
+    deleteAllChats: async () => {
+      // Asks first: the command is over when it is answered.
+      const deleting = window.evaluate(async (api) => {
+        await api.commands.executeCommand('workbench.action.chat.clearHistory');
+      });
+      const dialog = page.locator('.monaco-dialog-box');
+      await dialog.getByRole('button', { name: 'Delete All' }).click();
+      await deleting;
+    },
+  };
+}
