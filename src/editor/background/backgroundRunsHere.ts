@@ -135,11 +135,16 @@ export class BackgroundRunsHere {
       log,
       display: this.display,
       keep,
-      goOn: (run, kernel, resume) => {
+      goOn: async (run, kernel, resume) => {
         const { request } = run;
+        // Nothing else is admitted yet: a window takes up what there was before it runs anything.
+        const lease = await this.parts.enterLease?.(request);
         this.keepGoing(run);
         if (run.artifact !== undefined) this.continued.add(request.executionId);
-        this.runs.takeUp({ request, kernel: this.watched(kernel, request), resume });
+        this.runs.takeUp({
+          ...{ request, kernel: this.watched(kernel, request), resume },
+          ...(lease && { lease }),
+        });
         this.parts.onChange();
       },
       startAgain: (request) => {

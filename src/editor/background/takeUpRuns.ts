@@ -29,7 +29,11 @@ export interface TakeUpRunsParts {
   readonly display: RunDisplay;
   keep(key: string, value: unknown): void;
   /** It goes on, with this kernel. */
-  goOn(run: GoingRun, kernel: BackgroundKernel, resume: EarlierBackgroundRun['resume']): void;
+  goOn(
+    run: GoingRun,
+    kernel: BackgroundKernel,
+    resume: EarlierBackgroundRun['resume'],
+  ): Promise<void>;
   /** Its code was never sent, and a person waits for it. */
   startAgain(request: BackgroundRequest): void;
 }
@@ -92,12 +96,12 @@ async function goOn(
   };
   if (kernel) {
     kernel.onDidLateOutput?.((late) => display.late(request, late));
-    parts.goOn(run, backgroundKernelOf(kernel, executionId), ({ onOutput }) =>
+    await parts.goOn(run, backgroundKernelOf(kernel, executionId), ({ onOutput }) =>
       display.witness(request, resumed(kernel, executionId, filled(onOutput))),
     );
   } else {
     // It ended while nobody was there; what it said until then is known all the same.
-    parts.goOn(run, noKernel, ({ onOutput }) =>
+    await parts.goOn(run, noKernel, ({ onOutput }) =>
       display.witness(request, outcomeOf(past, filled(onOutput))),
     );
   }

@@ -14,6 +14,7 @@ import { createTranscript } from '../../../src/editor/panel/transcript';
 import type { PastEvent } from '../../../src/editor/reload/replay';
 import type { Adoption, Place } from '../../../src/hosting';
 import type { PooledKernel } from '../../../src/kernel/kernel';
+import { createAdmission } from '../../../src/runner/admission';
 import type { BackgroundSnapshot } from '../../../src/runner/backgroundTypes';
 import type { RunRecordEntry } from '../../../src/runner/records';
 import { resultOf } from '../../support/executionResult';
@@ -33,6 +34,7 @@ function setUp({ startTimeoutMs = 60_000 } = {}) {
   const ends: BackgroundSnapshot[] = [];
   const failures: unknown[] = [];
   const clock = new ManualClock();
+  const admission = createAdmission({ captureEnabled: true });
   let trusted = true;
   let ids = 0;
   const door: Door = new Door({
@@ -55,6 +57,7 @@ function setUp({ startTimeoutMs = 60_000 } = {}) {
         startKernel: kernels.start,
         startTimeoutMs: () => startTimeoutMs,
         maxOutputBytes: () => 50_000,
+        enterLease: () => admission.background(),
         keep: (key, value) =>
           value === undefined
             ? kept.delete(key)
@@ -78,7 +81,20 @@ function setUp({ startTimeoutMs = 60_000 } = {}) {
       .read()
       .entries.flatMap((entry) => (entry.kind === 'run' ? [entry] : []));
   return {
-    ...{ work, door, kernels, transcript, kept, records, ends, failures, folder, launch, ended },
+    ...{
+      admission,
+      work,
+      door,
+      kernels,
+      transcript,
+      kept,
+      records,
+      ends,
+      failures,
+      folder,
+      launch,
+      ended,
+    },
     tab,
     distrust: () => (trusted = false),
   };
@@ -279,7 +295,7 @@ describe('the window after a reload', () => {
   }
 
   it('goes on with a run whose head the kernel host has let go of, out of its file', async () => {
-    const { work, ended, folder, kept } = setUp();
+    const { admission, work, ended, folder, kept } = setUp();
     const artifact = path.join(folder, 'old.txt');
     writeFileSync(artifact, 'step 1\nstep 2\nst');
     const outputs = [
@@ -310,8 +326,11 @@ describe('the window after a reload', () => {
       request: { ownerId: me },
     });
     expect(kept.get('background/old')).toMatchObject({ request: { ownerId: me } });
+    const capture = (): Promise<string> => admission.capture(() => Promise.resolve('captured'));
+    await expect(capture()).rejects.toMatchObject({ code: 'capture_busy' });
     finish();
     expect(await ended('old')).toMatchObject({ status: 'done', stdout: whole });
+    expect(await capture()).toBe('captured');
     expect(readFileSync(artifact, 'utf8')).toBe(whole);
   });
 
