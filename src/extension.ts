@@ -50,7 +50,7 @@ import { offerMoreThanInterrupts } from './editor/sessions/unheeded';
 import { sessionKeyOf, targetOfKey, type SessionTarget } from './editor/sessions/target';
 import { StatusBar } from './editor/statusBar';
 import { assertTrusted } from './editor/trust';
-import type { KernelHosting } from './hosting';
+import type { Adoption, KernelHosting } from './hosting';
 import type { KernelPool } from './pool/types';
 import { createAdmission } from './runner/admission';
 import { admitted } from './runner/admitted';
@@ -165,14 +165,15 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
   /** What the window before this one has left, if it can be told which window that was. */
   const takenUp = lazy(async (): Promise<TakenUp> => {
     if (!vscode.workspace.isTrusted) return {};
-    const found = await hosts.toTakeUp();
+    const found = await hosts.toTakeUpSoon(2_000);
     if (!found) return {};
+    let adoption: Adoption | undefined;
     try {
       const [{ takeUp }, host] = await Promise.all([
         import('./editor/reload/takeUp'),
         kernelHost(),
       ]);
-      const adoption = await host.adopt(found);
+      adoption = await host.adopt(found);
       // What was another's is this window's now.
       hosts.look().catch(onFailure);
       const { preludes } = await python();
@@ -182,6 +183,9 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
       });
     } catch (error) {
       log.warn(`The sessions of the window before are not taken up: ${messageOf(error)}`);
+      // Nobody holds what runs there, and nobody would find it.
+      adoption?.stopOthers([]);
+      for (const key of adoption?.kept.keys() ?? []) hosting?.keep(key, undefined);
       return {};
     }
   });
@@ -427,7 +431,7 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
   onHost('holdfast.stopHost', (pid) => hosts.dismiss(pid));
   onHost('holdfast.adoptHost', async (pid) => {
     // A pool takes over what there is only when it is made.
-    if (hosting?.hostPid !== undefined) {
+    if (madePool !== undefined) {
       throw new HoldfastError(
         'bad_input',
         'This window has sessions of its own already. Stop them, reload the window, and adopt the others then.',

@@ -302,8 +302,8 @@ class Outlet:
         return True
 
     def start_timer(self):
-        if not self.timer_runs:
-            with shield:
+        with shield:  # A handler that prints between the look and the release would do both as well.
+            if not self.timer_runs:
                 self.timer_runs = True
                 self.timer.release()
 

@@ -1,4 +1,4 @@
-import { messageOf } from '../base/errors';
+import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { PooledKernel } from '../kernel/kernel';
 import type { Processes } from '../platform/processes';
@@ -44,11 +44,12 @@ export async function takeUpKernels(
     kernel: string,
     history: string,
     signal: AbortSignal,
+    withinMs: number,
   ): Promise<PooledKernel> => {
     const remote = new RemoteKernel(kernel, connection, processes, log);
     try {
       const before = histories.get(history) ?? [];
-      const entries = await remote.takeUp(before.at(-1)?.n ?? 0, signal);
+      const entries = await remote.takeUp(before, signal, withinMs);
       histories.set(history, [...before, ...entries]);
       return remote;
     } catch (error) {
@@ -68,6 +69,20 @@ export async function takeUpKernels(
     );
   };
 
+  /** The same once more, or when its start is over. One that can't be had is stopped: nobody would hold it. */
+  const takeUpOrStop = async (
+    kernel: string,
+    history: string,
+    signal: AbortSignal,
+  ): Promise<PooledKernel> => {
+    try {
+      return await takeUp(kernel, history, signal, connection.answerLimits.start);
+    } catch (error) {
+      if (!isGone(error)) stop(kernel);
+      throw error;
+    }
+  };
+
   for (const { kernel, place, history, started } of survey.kernels) {
     if (place === undefined) {
       stop(kernel);
@@ -76,13 +91,15 @@ export async function takeUpKernels(
     const key = keyOf(place);
     names.set(key, kernel);
     if (!started) {
-      later.set(key, (signal) => takeUp(kernel, history, signal));
+      later.set(key, (signal) => takeUpOrStop(kernel, history, signal));
       continue;
     }
     try {
-      open.set(key, await takeUp(kernel, history, AbortSignal.timeout(ANSWER_WITHIN_MS)));
+      const never = new AbortController().signal;
+      open.set(key, await takeUp(kernel, history, never, ANSWER_WITHIN_MS));
     } catch (error) {
       log.info(`Kernel ${kernel} could not be taken up: ${messageOf(error)}`);
+      if (!isGone(error)) later.set(key, (signal) => takeUpOrStop(kernel, history, signal));
     }
   }
   for (const name of survey.histories) {
@@ -101,6 +118,12 @@ export async function takeUpKernels(
       for (const [key, kernel] of names) if (!wanted.has(key)) stop(kernel);
     },
   };
+}
+
+/** The host's own word; that it did not answer proves nothing. */
+function isGone(error: unknown): boolean {
+  const code = error instanceof HoldfastError ? error.code : undefined;
+  return code === 'kernel_not_found' || code === 'kernel_died';
 }
 
 const keyOf = ({ id, incarnation }: Place): string => `${id}/${incarnation}`;

@@ -1,9 +1,10 @@
 import { watch } from 'node:fs';
 import { systemClock } from '../base/clock';
-import { messageOf } from '../base/errors';
+import { DisposableStore, toDisposable } from '../base/disposable';
+import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import { lifeOf, reapFolder } from '../ledger/reap';
-import { platformProcesses } from '../platform/processes';
+import { platformProcesses, stateOf } from '../platform/processes';
 import { readHostFile, type HostFile } from '../protocol/hostFile';
 import { PROTOCOL_VERSION } from '../protocol/messages';
 import { findRuntimeFolders, readToken } from '../protocol/runtimeFolder';
@@ -32,6 +33,8 @@ export interface DiscoverOptions {
 // As long as a host gives a greeting: what is given up here is everything that runs there.
 const CLAIM_WITHIN_MS = 5_000;
 
+const LOOK_AGAIN_AFTER_MS = 500;
+
 /**
  * Looks for the kernel hosts that live. What dead ones have left is ended in passing, and not waited for. Cheap: where
  * there is no host there is nothing to read.
@@ -57,15 +60,21 @@ export function hostToTakeUp(found: readonly FoundHost[]): FoundHost | undefined
  */
 export function nextChangeOf({ folder }: FoundHost, limitMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const watcher = watch(folder, { persistent: false }, () => done());
-    const limit = systemClock.after(limitMs, () => done());
+    const store = new DisposableStore();
     const done = (): void => {
-      limit.dispose();
-      watcher.close();
+      store.dispose();
       resolve();
     };
-    // Its folder is gone: so is the host.
-    watcher.on('error', done);
+    // What happened between the look before and the watching is seen by the next look, so that one must not be far.
+    store.add(systemClock.after(Math.min(limitMs, LOOK_AGAIN_AFTER_MS), done));
+    try {
+      const watcher = watch(folder, { persistent: false }, done);
+      store.add(toDisposable(() => watcher.close()));
+      // Its folder is gone: so is the host.
+      watcher.on('error', done);
+    } catch {
+      // It is gone already, or the system watches no more: the next look tells.
+    }
   });
 }
 
@@ -77,9 +86,22 @@ export async function claimHost({ folder, pid, announced }: FoundHost): Promise<
 }
 
 /** Asks a host whose client is gone to stop its kernels and leave, now rather than at the end of its time. */
-export async function dismissHost({ announced: { host } }: FoundHost): Promise<void> {
-  // Once more: its pid may have become another's since it was found.
-  if ((await lifeOf(host, platformProcesses())) === 'living') process.kill(host.pid, 'SIGTERM');
+export async function dismissHost({ folder, announced: { host } }: FoundHost): Promise<void> {
+  const { pid, startTime } = host;
+  const { client } = await readHostFile(folder);
+  if (client.state !== 'gone') {
+    throw new HoldfastError('bad_input', 'A window has taken these kernels up meanwhile.');
+  }
+  // Its pid may have become another's since it was found.
+  const state =
+    startTime === undefined ? 'unknown' : await stateOf(platformProcesses(), { pid, startTime });
+  if (state === 'alive') process.kill(pid, 'SIGTERM');
+  if (state === 'unknown') {
+    throw new HoldfastError(
+      'stop_unconfirmed',
+      `Whether process ${pid} still is that kernel host can't be told now. Try again.`,
+    );
+  }
 }
 
 async function look(

@@ -140,6 +140,8 @@ export class HostConnection {
           ? this.connection.sendRequest<unknown>(method, params)
           : this.connection.sendRequest<unknown>(method, params, token);
       const late = limit.late?.then(() => {
+        // Should the host wake up, it need not do what nobody waits for.
+        limit.cancel();
         throw silence(method);
       });
       const result = await (late === undefined ? answer : Promise.race([answer, late]));
@@ -255,6 +257,8 @@ class Limit implements Disposable {
   readonly token: CancellationToken | undefined;
   /** Resolves when the time has passed. */
   readonly late: Promise<void> | undefined;
+  /** Calls the request off, where it can be. */
+  readonly cancel: () => void = () => undefined;
 
   constructor(withinMs: number, signal: AbortSignal | undefined) {
     if (withinMs !== Infinity) {
@@ -266,6 +270,7 @@ class Limit implements Disposable {
     const source = this.store.add(new CancellationTokenSource());
     this.token = source.token;
     const cancel = (): void => source.cancel();
+    this.cancel = cancel;
     if (signal.aborted) cancel();
     signal.addEventListener('abort', cancel, { once: true });
     this.store.add(toDisposable(() => signal.removeEventListener('abort', cancel)));

@@ -134,7 +134,14 @@ class Hosting implements KernelHosting {
       .finally(() => (this.connecting = undefined));
     this.connecting.catch(() => undefined);
     const connection = await claiming;
-    const adoption = await takeUpKernels(connection, this.processes, this.options.log);
+    let adoption: Adoption;
+    try {
+      adoption = await takeUpKernels(connection, this.processes, this.options.log);
+    } catch (error) {
+      // Without this window its kernels end with the grace period, unless another takes them up.
+      await connection.leave(LEAVE_WITHIN_MS);
+      throw error;
+    }
     // What this window has given meanwhile is newer.
     for (const [key, value] of adoption.kept) if (!this.kept.has(key)) this.kept.set(key, value);
     this.tellKept(connection);

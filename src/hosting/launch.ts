@@ -6,6 +6,7 @@ import os from 'node:os';
 import { createInterface } from 'node:readline';
 import { HoldfastError, messageOf } from '../base/errors';
 import { withoutEditorNames } from '../kernel/environment';
+import { NONCE_VARIABLE } from '../platform/processes';
 import { freshToken } from '../protocol/handshake';
 import { writeLaunchFile } from '../protocol/hostFile';
 import { parseReadyLine } from '../protocol/readyLine';
@@ -103,7 +104,10 @@ async function spawnHost(options: LaunchOptions, folder: string): Promise<ChildP
 
 /** Plain Node out of the editor's own program, without what steers the editor's processes. */
 function hostEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return { ...withoutEditorNames(env), ELECTRON_RUN_AS_NODE: '1' };
+  const own = withoutEditorNames(env);
+  // Of an editor that was started out of a kernel: the sweep after that kernel must not find this host.
+  delete own[NONCE_VARIABLE];
+  return { ...own, ELECTRON_RUN_AS_NODE: '1' };
 }
 
 /** Reads the one line on its stdout, which both sides close then. */

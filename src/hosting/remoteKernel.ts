@@ -83,21 +83,25 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   }
 
   /**
-   * Takes up a kernel that another client had started. Resolves to its history after a number, which is where what it
-   * does from now on goes on. Rejects as its start does, and with `kernel_not_found` when it is gone.
+   * Takes up a kernel that another client had started. Resolves to its history behind what is known of it, which is
+   * where what it does from now on goes on. Rejects as its start does, and with `kernel_not_found` when it is gone.
    */
-  async takeUp(after: number, signal: AbortSignal): Promise<readonly HistoryEntry[]> {
+  async takeUp(
+    known: readonly HistoryEntry[],
+    signal: AbortSignal,
+    withinMs: number,
+  ): Promise<readonly HistoryEntry[]> {
     const early: (() => void)[] = [];
     this.early = early;
-    const params = { kernel: this.name, after };
+    const params = { kernel: this.name, after: known.at(-1)?.n ?? 0 };
     const { facts, entries, question, silentSince } = await this.connection.ask(
       m.openKernel,
       params,
-      { signal, withinMs: this.connection.answerLimits.start },
+      { signal, withinMs },
     );
     this.facts = facts;
     this.silentSince = silentSince ?? undefined;
-    this.backlog.fill(this.name, entries);
+    this.backlog.fill(this.name, [...known, ...entries]);
     if (question !== null) this.question = { kernel: this.name, ...question };
     this.early = undefined;
     for (const fact of early) fact();
@@ -194,7 +198,9 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     const abort = (): void => {
       this.connection.tell(m.abortExecution, { kernel: this.name, execution });
       const killFromHere = (): void =>
-        void this.endAsOrphan().then(() => unanswered.resolve({ ...cancelledReply, killed: true }));
+        void this.endAsOrphan().then(({ confirmed }) =>
+          unanswered.resolve({ ...cancelledReply, ...(confirmed && { killed: true }) }),
+        );
       store.add(systemClock.after(this.connection.answerLimits.abort, killFromHere));
     };
     try {

@@ -100,13 +100,14 @@ export interface LedgerContent {
   readonly entries: readonly LedgerEntry[];
 }
 
-/** Resolves to undefined where there is none. A line that does not parse, such as a torn last one, says nothing. */
+/** Resolves to undefined where there is none, and rejects where it can't be read. A line that does not parse, such as a torn last one, says nothing. */
 export async function readLedger(folder: string): Promise<LedgerContent | undefined> {
   let text: string;
   try {
     text = await readFile(pathIn(folder), 'utf8');
-  } catch {
-    return undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
   let host: HostIdentity | undefined;
   const open = new Map<string, LedgerEntry>();

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
+import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import { stateOf, type Processes, type ProcessScope } from '../platform/processes';
 import { isNobody, nameMembers, nameRemains, sweepFamily } from '../platform/sweep';
-import type { HostIdentity } from '../protocol/hostFile';
+import { readHostFile, type HostIdentity } from '../protocol/hostFile';
 import { findRuntimeFolders, removeRuntimeFolder } from '../protocol/runtimeFolder';
 import { readLedger, type LedgerEntry } from './ledger';
 
@@ -46,7 +47,11 @@ export async function reapDeadHosts(
 ): Promise<number> {
   let removed = 0;
   for (const folder of await findRuntimeFolders(runtimeDir)) {
-    if (await reapFolder(folder, tools)) removed += 1;
+    try {
+      if (await reapFolder(folder, tools)) removed += 1;
+    } catch (error) {
+      tools.log.warn(`What is in ${folder} can't be told now: ${messageOf(error)}`);
+    }
   }
   return removed;
 }
@@ -55,7 +60,7 @@ export async function reapDeadHosts(
 export async function reapFolder(folder: string, tools: ReapTools): Promise<boolean> {
   const ledger = await readLedger(folder);
   if (ledger?.host === undefined) {
-    if (!(await isAbandoned(folder))) return false;
+    if (!(await isAbandoned(folder, tools))) return false;
   } else {
     if ((await lifeOf(ledger.host, tools.processes)) !== 'dead') return false;
     const scope = await tools.processes.scope();
@@ -65,12 +70,17 @@ export async function reapFolder(folder: string, tools: ReapTools): Promise<bool
   return true;
 }
 
-async function isAbandoned(folder: string): Promise<boolean> {
-  const changedAt = await stat(folder).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => Date.now(),
-  );
-  return Date.now() - changedAt > STARTED_WITHIN_MS;
+async function isAbandoned(folder: string, { processes }: ReapTools): Promise<boolean> {
+  try {
+    const { mtimeMs } = await stat(folder);
+    if (Date.now() - mtimeMs <= STARTED_WITHIN_MS) return false;
+    // Something may have taken the ledger alone.
+    const { host } = await readHostFile(folder);
+    return (await lifeOf(host, processes)) === 'dead';
+  } catch (error) {
+    // No announcement, or no folder any more.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  }
 }
 
 /** Resolves to whether all of them are gone. */

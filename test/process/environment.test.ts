@@ -1,7 +1,12 @@
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../src/base/log';
-import { createKernelHosting, discoverHosts, hostToTakeUp } from '../../src/hosting';
+import {
+  createKernelHosting,
+  discoverHosts,
+  hostToTakeUp,
+  type FoundHost,
+} from '../../src/hosting';
 import { takeInventory } from '../../src/hosting/inventory';
 import { sessionEnvironment } from '../../src/kernel/environment';
 import { until } from '../support/until';
@@ -88,9 +93,13 @@ test("an agents' kernel has what is allowed and what the user gave, and says wha
   expect(started.withheldEnvironment?.unlisted).toContain('PLANTED_PLAIN');
   await first.leave();
 
-  const found = hostToTakeUp(
-    await discoverHosts({ workspace: 'test', runtimeDir, log: silentLog }),
-  );
+  // The host writes down that its client is gone a moment after that.
+  let found: FoundHost | undefined;
+  const look = async (): Promise<boolean> => {
+    found = hostToTakeUp(await discoverHosts({ workspace: 'test', runtimeDir, log: silentLog }));
+    return found !== undefined;
+  };
+  expect(await until(look, 5_000, 10)).toBe(true);
   const second = window(0);
   const adoption = await second.adopt(found!);
   const again = await adoption.reattach(place, signal);
@@ -111,7 +120,7 @@ test("a kernel's own stderr is there while it lives and after its death, its end
   expect(inventory.find(({ pid }) => pid === hosting.hostPid)).toMatchObject({
     life: 'living',
     announced: { kernels: 1, client: { state: 'attached' } },
-    entries: [{ pid: kernel.pid, state: 'running' }],
+    entries: [{ pid: kernel.pid, state: 'alive' }],
   });
 
   await run(kernel, 'for i in range(9_000): os.write(2, b"%05d\\n" % i)\nos._exit(3)').reply;

@@ -12,6 +12,7 @@ export class Hosts implements Disposable {
   private found: readonly FoundHost[] = [];
   private looking: Promise<readonly FoundHost[]> | undefined;
   private chosen: FoundHost | undefined;
+  private readonly openedAt: number;
 
   constructor(
     private readonly parts: {
@@ -22,7 +23,9 @@ export class Hosts implements Disposable {
       /** This window's own. */
       ownPid(): number | undefined;
     },
-  ) {}
+  ) {
+    this.openedAt = parts.clock.now();
+  }
 
   readonly onDidChange = this.changed.event;
 
@@ -53,14 +56,16 @@ export class Hosts implements Disposable {
 
   /**
    * The same, for a window that has just opened: where one host alone can be meant and still has its window, that may be
-   * this one before its reload, which is about to let go.
+   * this one before its reload, which is about to let go. Waits until 10 s after the window has opened, and `withinMs`
+   * at most.
    */
-  async toTakeUpSoon(): Promise<FoundHost | undefined> {
+  async toTakeUpSoon(withinMs = LETS_GO_WITHIN_MS): Promise<FoundHost | undefined> {
     const { nextChangeOf } = await discovery();
-    const giveUpAt = this.parts.clock.now() + LETS_GO_WITHIN_MS;
+    const { clock } = this.parts;
+    const giveUpAt = Math.min(this.openedAt + LETS_GO_WITHIN_MS, clock.now() + withinMs);
     for (;;) {
       const free = await this.toTakeUp();
-      const left = giveUpAt - this.parts.clock.now();
+      const left = giveUpAt - clock.now();
       const [one, ...more] = this.others.filter(({ isOfWorkspace }) => isOfWorkspace);
       if (free || !one || more.length > 0 || left <= 0) return free;
       await nextChangeOf(one, left);

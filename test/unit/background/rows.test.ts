@@ -80,7 +80,7 @@ describe('the row of a background run', () => {
     const of = (more: object): string | undefined =>
       backgroundRows([run({ request: { ...run().request, ...more } })], context)[0]?.spoken;
     expect(of({ ownerId: 'chat:7', ownerName: 'Tidy up' })).toContain('held by Tidy up');
-    expect(of({ ownerId: 'chat:7' })).toContain('held by chat:7');
+    expect(of({ ownerId: 'chat:7' })).toContain('held by Chat 7');
   });
 
   it('is there for all that go on and for the latest ten that are over', () => {
