@@ -1,10 +1,12 @@
 import { basename, join } from 'node:path';
+import { messageOf } from '../../base/errors';
 import { readContent, type Content } from './content';
 import { ContentPack, type Packed } from './contentPack';
 import { IgnoreRules } from './ignoreRules';
 import { diffOf, type Seen } from './indexDiff';
 import type { CaptureLimits } from './limits';
 import { Pace } from './pace';
+import { TextRoom } from './textRoom';
 import { statOf, walk, type FileStat, type Walk } from './walk';
 
 /** One state of a file. */
@@ -47,6 +49,12 @@ export class Baseline {
   private excluded: readonly string[] = [];
   private isCut = false;
   private unread = 0;
+  /** Files and folders that could not be looked at before the run. */
+  private hidden: ReadonlySet<string> = new Set();
+  private before: Pick<Walk, 'unreadable' | 'unreadableFiles'> = {
+    unreadable: [],
+    unreadableFiles: [],
+  };
 
   constructor(
     private readonly root: string,
@@ -63,6 +71,9 @@ export class Baseline {
     const { created, gone, suspect } = await diffOf(this.known, found.files, new Pace(signal));
     for (const path of gone) this.known.delete(path);
     this.isCut = found.isCut;
+    const { unreadable, unreadableFiles } = found;
+    this.before = { unreadable, unreadableFiles };
+    this.hidden = new Set([...unreadable, ...unreadableFiles]);
     await this.readAll([...created, ...suspect], found, signal);
     const { maxHashBytes } = this.limits;
     const unread = [...this.known.values()].filter(
@@ -71,8 +82,15 @@ export class Baseline {
     this.unread = unread.length;
   }
 
-  /** What is another than at the last look. `since`: when the run began, ms since the epoch. */
-  async changes(since: number, signal?: AbortSignal): Promise<FolderChanges> {
+  /**
+   * What is another than at the last look. `since`: when the run began, ms since the epoch. `keepBytes`: texts are left out
+   * beyond that.
+   */
+  async changes(
+    since: number,
+    signal?: AbortSignal,
+    keepBytes = this.limits.maxKeptBytes,
+  ): Promise<FolderChanges> {
     const found = await this.walk(signal);
     const { created, gone, suspect } = await diffOf(this.known, found.files, new Pace(signal));
     const wasCut = this.isCut;
@@ -81,20 +99,22 @@ export class Baseline {
     );
     const candidates = created.filter((path) => {
       // What was not looked at before is not new for that.
-      if (!wasCut && !rulesChanged) return true;
+      if (!wasCut && !rulesChanged && !isWithin(path, this.hidden)) return true;
       return (found.files.get(path)?.ctimeMs ?? 0) >= since;
     });
     const changes: FileChange[] = [];
     const listed = [...candidates, ...suspect, ...gone].slice(0, this.limits.maxChanges);
     const left = candidates.length + suspect.length + gone.length - listed.length;
     const pace = new Pace(signal);
+    const room = new TextRoom(keepBytes);
     for (const path of listed) {
       await pace.turn();
-      const change = await this.changeOf(path, found.files.get(path), wasCut, signal);
-      if (change) changes.push(change);
+      const wasPassedOver = wasCut || isWithin(path, this.hidden);
+      const change = await this.changeOf(path, found.files.get(path), wasPassedOver, signal);
+      if (change) changes.push(room.fit(change));
     }
     changes.sort((a, b) => (a.path < b.path ? -1 : 1));
-    return { changes, notes: this.notes(found, left) };
+    return { changes, notes: this.notes(found, left, room.leftOut) };
   }
 
   async dispose(): Promise<void> {
@@ -138,7 +158,7 @@ export class Baseline {
   private async changeOf(
     path: string,
     stat: FileStat | undefined,
-    wasCut: boolean,
+    wasPassedOver: boolean,
     signal: AbortSignal | undefined,
   ): Promise<FileChange | undefined> {
     const known = this.known.get(path);
@@ -151,7 +171,7 @@ export class Baseline {
     else this.known.delete(path);
     const after = stat && { bytes: stat.size, sha256: content?.sha256, text: content?.text };
     if (before && after && isEqual(before, after, known.stat, stat)) return undefined;
-    const kind = !after ? 'deleted' : before || wasCut ? 'changed' : 'created';
+    const kind = !after ? 'deleted' : before || wasPassedOver ? 'changed' : 'created';
     return { path, kind, before, after };
   }
 
@@ -180,15 +200,25 @@ export class Baseline {
   private async keep(content: Content | undefined): Promise<Pick<Known, 'sha256' | 'packed'>> {
     const { sha256, text } = content ?? { sha256: undefined, text: undefined };
     if (!text) return { sha256, packed: undefined };
-    this.opening ??= ContentPack.open(this.storage, this.limits.maxPackBytes);
-    const pack = await this.opening;
+    const pack = await (this.opening ??= this.open());
     this.pack = pack;
     return { sha256, packed: await pack.add(text) };
+  }
+
+  private async open(): Promise<ContentPack> {
+    try {
+      return await ContentPack.open(this.storage, this.limits.maxPackBytes);
+    } catch (error) {
+      this.opening = undefined;
+      throw error;
+    }
   }
 
   /** What files had in them long ago takes room in the pack: begins anew where that is most of it. */
   private async makeRoom(): Promise<void> {
     const { pack, known, limits } = this;
+    // What it should have had in it is read again, into another.
+    if (pack?.failure) return this.dispose();
     if (!pack || pack.bytes < limits.maxPackBytes * 0.9) return;
     let live = 0;
     for (const { packed } of known.values()) live += packed?.bytes ?? 0;
@@ -196,10 +226,13 @@ export class Baseline {
     await this.dispose();
   }
 
-  private notes({ isCut, unreadable }: Walk, left: number): readonly string[] {
+  private notes(after: Walk, left: number, withoutText: number): readonly string[] {
+    const { before } = this;
+    const unreadable = [...new Set([...before.unreadable, ...after.unreadable])];
+    const files = [...new Set([...before.unreadableFiles, ...after.unreadableFiles])];
     const { maxFiles, maxReadBytes, maxChanges } = this.limits;
     const notes: string[] = [];
-    if (isCut || this.isCut) {
+    if (after.isCut || this.isCut) {
       notes.push(
         `Only ${maxFiles.toLocaleString('en')} files were looked at; changes of others are missing.`,
       );
@@ -217,8 +250,31 @@ export class Baseline {
     if (unreadable.length > 0) {
       notes.push(`Folders that could not be read: ${unreadable.slice(0, 5).join(', ') || '.'}`);
     }
+    if (files.length > 0) {
+      notes.push(
+        `${files.length.toLocaleString('en')} files could not be looked at: ${files.slice(0, 5).join(', ')}`,
+      );
+    }
+    if (withoutText > 0) {
+      notes.push(
+        `The texts of ${withoutText.toLocaleString('en')} files are not kept, only their hashes: they are beyond the ${this.limits.maxKeptBytes / 2 ** 20} MB of a capture.`,
+      );
+    }
+    if (this.pack?.failure) {
+      notes.push(`What some files had in them before is not kept: ${messageOf(this.pack.failure)}`);
+    }
     return notes;
   }
+}
+
+/** Whether it is one of these, or in a folder that is. `''` is the root. */
+function isWithin(path: string, hidden: ReadonlySet<string>): boolean {
+  if (hidden.size === 0) return false;
+  if (hidden.has('') || hidden.has(path)) return true;
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+    if (hidden.has(path.slice(0, at))) return true;
+  }
+  return false;
 }
 
 function isEqual(

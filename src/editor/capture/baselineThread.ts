@@ -23,8 +23,8 @@ export class BaselineThread {
   }
 
   /** As `Baseline.changes`. */
-  async changes(since: number, signal?: AbortSignal): Promise<FolderChanges> {
-    const changes = await this.ask({ what: 'changes', since }, signal);
+  async changes(since: number, signal?: AbortSignal, keepBytes?: number): Promise<FolderChanges> {
+    const changes = await this.ask({ what: 'changes', since, keepBytes }, signal);
     return changes ?? { changes: [], notes: [] };
   }
 

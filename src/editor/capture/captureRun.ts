@@ -7,8 +7,10 @@ import type { Admission } from '../../runner/admission';
 import type { RunRequest, Runs } from '../runs';
 import type { SessionsModel } from '../sessions/sessionsModel';
 import type { Baseline, FileChange, FileState } from './baseline';
+import { captureLimits } from './limits';
 import type { CapturedFile, CapturedState, CaptureRecord } from './record';
 import type { CaptureStore } from './store';
+import { textBytesOf } from './textRoom';
 
 /** One workspace folder. */
 export interface CapturedFolder {
@@ -35,7 +37,8 @@ export interface CaptureRunParts {
 /**
  * Runs code with nothing else writing that Holdfast knows of, and keeps what it did to the files of the workspace. Rejects
  * with `capture_busy`, before anything is run, where something else goes on; and with the signal's reason, where a person
- * left before the run. A run that they cancel is kept with what it had done.
+ * left before the run. A run that they cancel is kept with what it had done; one whose changes can't be found, or are not
+ * waited for, with a note.
  */
 export function captureRun(request: RunRequest, parts: CaptureRunParts): Promise<CaptureRecord> {
   return parts.admission.capture(() => captured(request, parts));
@@ -55,6 +58,7 @@ async function captured(request: RunRequest, parts: CaptureRunParts): Promise<Ca
   try {
     const run = await during('Running with capture…', (signal) => perform(request, parts, signal));
     const endedAt = now();
+    // The code has run: what is known of that is kept, whatever goes wrong from here on.
     const { changes, notes } = await during('Looking for what the run changed…', (signal) =>
       changesOf(folders, startedAt, signal),
     );
@@ -67,10 +71,24 @@ async function captured(request: RunRequest, parts: CaptureRunParts): Promise<Ca
       ...run,
       ...{ startedAt, endedAt, files, notes: [...notes] },
     };
-    await parts.store.add(record, textsOf(changes));
+    await keep(record, textsOf(changes), parts.store);
     return record;
   } finally {
     saves.dispose();
+  }
+}
+
+async function keep(
+  record: CaptureRecord,
+  texts: ReadonlyMap<string, Uint8Array>,
+  store: Pick<CaptureStore, 'add'>,
+): Promise<void> {
+  try {
+    await store.add(record, texts);
+  } catch (error) {
+    throw new Error(`The code has run, but its capture could not be kept: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -139,10 +157,22 @@ async function changesOf(
 ): Promise<{ readonly changes: readonly ChangeIn[]; readonly notes: readonly string[] }> {
   const changes: ChangeIn[] = [];
   const notes = new Set<string>();
+  let room = captureLimits.maxKeptBytes;
   for (const { path, baseline } of folders) {
-    const found = await baseline.changes(since, signal);
-    for (const change of found.changes) changes.push({ folder: path, ...change });
-    for (const note of found.notes) notes.add(note);
+    try {
+      const found = await baseline.changes(since, signal, room);
+      for (const change of found.changes) {
+        changes.push({ folder: path, ...change });
+        room -= textBytesOf(change);
+      }
+      for (const note of found.notes) notes.add(note);
+    } catch (error) {
+      if (signal.aborted) {
+        notes.add('The look for what the run changed was cancelled; changes are missing.');
+        break;
+      }
+      notes.add(`What the run changed in ${path} is not known: ${messageOf(error)}`);
+    }
   }
   return { changes, notes: [...notes] };
 }

@@ -18,6 +18,8 @@ export type CapturesParts = Pick<CaptureRunParts, 'admission' | 'runs' | 'model'
   readonly script: string;
   isEnabled(): boolean;
   readonly log: Log;
+  /** Tells the person. */
+  onFailure(error: unknown): void;
 };
 
 /** Runs with capture of this window, and what they have kept. */
@@ -29,6 +31,9 @@ export class Captures implements vscode.Disposable {
   constructor(private readonly parts: CapturesParts) {
     this.store = new CaptureStore(vscode.Uri.joinPath(parts.storage, 'captures').fsPath);
     this.texts = provideCapturedTexts(this.store);
+    this.store.sweep(Date.now()).catch((error: unknown) => {
+      parts.log.warn(`What is left of captures that failed is not removed: ${messageOf(error)}`);
+    });
   }
 
   async run(request: RunRequest): Promise<void> {
@@ -53,7 +58,7 @@ export class Captures implements vscode.Disposable {
         onSave: saved.event,
         now: Date.now,
       });
-      void this.tell(record);
+      this.tell(record).catch((error: unknown) => this.parts.onFailure(error));
     } catch (error) {
       if (error instanceof CancelledByPerson) return;
       throw withCode(error);
@@ -125,7 +130,7 @@ function followSaves(saved: Emitter<string>): vscode.Disposable {
   );
 }
 
-/** A person left before anything was run, or did not want to wait for what it changed. */
+/** A person left: before anything was run, or without waiting for what it changed. */
 class CancelledByPerson extends Error {}
 
 async function during<T>(title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { CapturedFile, CapturedState, CaptureRecord } from './record';
 import type { CaptureStore } from './store';
-import { changesInWords, stateInWords } from './words';
+import { changesInWords, noChangeInWords, stateInWords } from './words';
 
 const SCHEME = 'holdfast-capture';
 const EMPTY = 'empty';
@@ -26,7 +26,7 @@ export async function showChanges(
   if (!record) return;
   if (record.files.length === 0) {
     void vscode.window.showInformationMessage(
-      ['This run changed no file.', ...record.notes].join(' '),
+      [`Of this run: ${noChangeInWords(record)}.`, ...record.notes].join(' '),
     );
     return;
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs, { createReadStream } from 'node:fs';
-import { isGone, type FileStat } from './walk';
+import { isOfSystem } from './systemErrors';
+import type { FileStat } from './walk';
 
 /** What is in a file. */
 export interface Content {
@@ -32,7 +33,7 @@ export async function readContent(
     return { sha256: await hashOf(file, signal), text: undefined };
   } catch (error) {
     signal?.throwIfAborted();
-    if (isGone(error) || isForbidden(error)) return undefined;
+    if (isOfSystem(error)) return undefined;
     throw error;
   }
 }
@@ -49,9 +50,4 @@ async function hashOf(file: string, signal?: AbortSignal): Promise<string> {
   const pieces = createReadStream(file, { highWaterMark: 2 ** 18, signal });
   for await (const piece of pieces as AsyncIterable<Buffer>) hash.update(piece);
   return hash.digest('hex');
-}
-
-function isForbidden(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return code === 'EACCES' || code === 'EPERM';
 }

@@ -1,5 +1,6 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
+import { asError } from '../../base/errors';
 
 const WRITTEN_AT_ONCE = 2 ** 20;
 
@@ -16,8 +17,11 @@ export interface Packed {
 export class ContentPack {
   private end = 0;
   private written = 0;
+  /** Up to here it is in the file for sure. */
+  private safe = 0;
+  private broken: Error | undefined;
   private readonly waiting: Buffer[] = [];
-  private turn: Promise<unknown> = Promise.resolve();
+  private turn: Promise<void> = Promise.resolve();
 
   private constructor(
     private readonly handle: fs.FileHandle,
@@ -41,9 +45,14 @@ export class ContentPack {
     return this.end;
   }
 
-  /** Undefined: there is no room for it any more. Resolves at once, but for the writing of many at a time. */
+  /** Why it takes nothing any more: a write to it failed. */
+  get failure(): Error | undefined {
+    return this.broken;
+  }
+
+  /** Undefined: no room for it any more, or the pack has failed. Resolves at once, but for the writing of many at a time. */
   async add(content: Buffer): Promise<Packed | undefined> {
-    if (this.end + content.length > this.maxBytes) return undefined;
+    if (this.broken || this.end + content.length > this.maxBytes) return undefined;
     const at = this.end;
     this.end += content.length;
     this.waiting.push(content);
@@ -51,8 +60,10 @@ export class ContentPack {
     return { at, bytes: content.length };
   }
 
-  async read({ at, bytes }: Packed): Promise<Buffer> {
+  /** Undefined: it never got into the file, as the pack has failed. */
+  async read({ at, bytes }: Packed): Promise<Buffer | undefined> {
     await this.write();
+    if (at + bytes > this.safe) return undefined;
     const content = Buffer.alloc(bytes);
     await this.handle.read(content, 0, bytes, at);
     return content;
@@ -62,11 +73,22 @@ export class ContentPack {
     const contents = this.waiting.splice(0);
     const at = this.written;
     this.written = this.end;
-    const written = this.turn.then(async () => {
-      if (contents.length > 0) await this.handle.writev(contents, at);
-    });
-    this.turn = written.catch(() => undefined);
-    return written;
+    this.turn = this.turn
+      .then(() => this.writeAt(contents, at))
+      .catch((error: unknown) => {
+        this.broken ??= asError(error);
+      });
+    return this.turn;
+  }
+
+  private async writeAt(contents: readonly Buffer[], at: number): Promise<void> {
+    if (contents.length === 0 || this.broken) return;
+    const bytes = contents.reduce((sum, { length }) => sum + length, 0);
+    // A disk that has become full takes a part without an error.
+    const { bytesWritten } = await this.handle.writev(contents, at);
+    if (bytesWritten < bytes)
+      throw new Error(`Only ${bytesWritten} of ${bytes} bytes were written.`);
+    this.safe = at + bytes;
   }
 
   async close(): Promise<void> {

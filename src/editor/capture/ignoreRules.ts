@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
-import { codeOf } from '../../base/errors';
+import { isOfSystem } from './systemErrors';
 
 /** Files with rules of what does not count, in each folder. `.ignore` is what search tools go by besides git's. */
 const ruleFiles = ['.gitignore', '.ignore'];
@@ -97,9 +97,7 @@ async function readIfThere(file: string): Promise<string> {
   try {
     return await fs.readFile(file, 'utf8');
   } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'EACCES')
-      return '';
+    if (isOfSystem(error)) return '';
     throw error;
   }
 }

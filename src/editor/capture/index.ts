@@ -8,7 +8,6 @@ import type { CapturesParts } from './captures';
 export function registerCaptures(
   parts: Omit<CapturesParts, 'isEnabled'> & {
     configuration(): Promise<Configuration>;
-    onFailure(error: unknown): void;
   },
 ): vscode.Disposable {
   const store: vscode.Disposable[] = [];

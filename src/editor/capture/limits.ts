@@ -12,6 +12,8 @@ export interface CaptureLimits {
   readonly maxPackBytes: number;
   /** Files that one capture lists, in each workspace folder. */
   readonly maxChanges: number;
+  /** Text that one capture keeps, in all its folders. */
+  readonly maxKeptBytes: number;
 }
 
 export const captureLimits: CaptureLimits = {
@@ -21,4 +23,5 @@ export const captureLimits: CaptureLimits = {
   maxReadBytes: 512 * MIB,
   maxPackBytes: 256 * MIB,
   maxChanges: 5_000,
+  maxKeptBytes: 64 * MIB,
 };

@@ -1,9 +1,13 @@
 import * as v from 'valibot';
 
+/** In hex. */
+export const sha256Hex = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+export const captureId = v.pipe(v.string(), v.regex(/^[0-9A-Za-z-]+$/));
+
 const state = v.object({
   bytes: v.number(),
   /** SHA-256 in hex. Absent: the file was too large, or could not be read. */
-  sha256: v.exactOptional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
+  sha256: v.exactOptional(sha256Hex),
   /** Its text is kept beside the record, under its hash. */
   isKept: v.boolean(),
 });
@@ -23,7 +27,7 @@ const file = v.object({
 /** Where the changes of a capture come from, as it is kept on disk. Times are ms since the epoch. */
 export const captureRecord = v.object({
   version: v.literal(1),
-  id: v.pipe(v.string(), v.regex(/^[0-9A-Za-z-]+$/)),
+  id: captureId,
   code: v.string(),
   language: v.string(),
   /** Where the code stands. */

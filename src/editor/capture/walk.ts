@@ -1,8 +1,8 @@
 import fs, { type Dirent } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from '../../base/errors';
 import type { IgnoreRules } from './ignoreRules';
 import { Pace } from './pace';
+import { isGone, isOfSystem } from './systemErrors';
 
 /** What tells that a file is another than before, without reading it. */
 export interface FileStat {
@@ -20,6 +20,8 @@ export interface Walk {
   readonly isCut: boolean;
   /** Folders that could not be read. */
   readonly unreadable: readonly string[];
+  /** Files that are there, but could not be looked at. */
+  readonly unreadableFiles: readonly string[];
 }
 
 const ENTRIES_AT_ONCE = 256;
@@ -35,6 +37,7 @@ export async function walk(
 ): Promise<Walk> {
   const files = new Map<string, FileStat>();
   const unreadable: string[] = [];
+  const unreadableFiles: string[] = [];
   const pace = new Pace(signal);
   const folders = [{ path: '', rules }];
   let isCut = false;
@@ -53,17 +56,27 @@ export async function walk(
       if (own.ignores(path, entry.isDirectory())) continue;
       if (entry.isDirectory()) folders.push({ path, rules: own });
       else if (entry.isFile() || entry.isSymbolicLink()) {
-        const stat = statOf(join(root, path));
-        if (stat && files.size === maxFiles) isCut = true;
+        const stat = statOrHidden(join(root, path));
+        if (stat === 'hidden') unreadableFiles.push(path);
+        else if (stat && files.size === maxFiles) isCut = true;
         else if (stat) files.set(path, stat);
       }
       if (isCut) break;
     }
   }
-  return { files, isCut, unreadable };
+  return { files, isCut, unreadable, unreadableFiles };
 }
 
-/** Undefined: it is gone. */
+function statOrHidden(file: string): FileStat | 'hidden' | undefined {
+  try {
+    return statOf(file);
+  } catch (error) {
+    if (isOfSystem(error)) return 'hidden';
+    throw error;
+  }
+}
+
+/** Undefined: it is gone. Throws what the system says where it can't be looked at. */
 export function statOf(file: string): FileStat | undefined {
   try {
     const stat = fs.lstatSync(file);
@@ -74,11 +87,6 @@ export function statOf(file: string): FileStat | undefined {
     if (isGone(error)) return undefined;
     throw error;
   }
-}
-
-export function isGone(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
 /** In pieces: a folder of many thousands would hold the thread. Undefined: it can't be read, or is gone. */
@@ -96,8 +104,7 @@ async function entriesOf(folder: string, pace: Pace): Promise<Dirent[] | undefin
     }
     return entries;
   } catch (error) {
-    const code = codeOf(error);
-    if (isGone(error) || code === 'EACCES' || code === 'EPERM') return undefined;
+    if (isOfSystem(error)) return undefined;
     throw error;
   }
 }

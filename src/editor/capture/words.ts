@@ -11,8 +11,14 @@ export function changesInWords(files: readonly Pick<CapturedFile, 'kind'>[]): st
   return parts.join(', ') || 'no file changed';
 }
 
+/** Where there are notes, something may be missing. */
+export function noChangeInWords({ notes }: Pick<CaptureRecord, 'notes'>): string {
+  return notes.length === 0 ? 'no file changed' : 'no changed file was seen';
+}
+
 /** What a person is told when it is over. */
-export function endInWords({ files, exitCode, failure, notes }: CaptureRecord): string {
+export function endInWords(record: CaptureRecord): string {
+  const { files, exitCode, failure, notes } = record;
   const run =
     failure !== undefined
       ? 'The run failed'
@@ -21,7 +27,7 @@ export function endInWords({ files, exitCode, failure, notes }: CaptureRecord): 
         : exitCode === 0
           ? 'The run is over'
           : 'The run ended with an error';
-  const changes = files.length === 0 ? 'no file changed' : count(files.length, 'file');
+  const changes = files.length === 0 ? noChangeInWords(record) : count(files.length, 'file');
   const kinds = files.length === 0 ? '' : ` (${changesInWords(files)})`;
   return [`${run}: ${changes}${kinds}.`, ...notes].join(' ');
 }

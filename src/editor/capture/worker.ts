@@ -17,7 +17,7 @@ function main(): void {
         await baseline.refresh(request.excluded, signal);
         return undefined;
       case 'changes':
-        return baseline.changes(request.since, signal);
+        return baseline.changes(request.since, signal, request.keepBytes);
       case 'dispose':
         await baseline.dispose();
         return undefined;

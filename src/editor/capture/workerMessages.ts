@@ -10,7 +10,7 @@ export interface WorkerData {
 
 export type Request = { readonly id: number } & (
   | { readonly what: 'refresh'; readonly excluded: readonly string[] }
-  | { readonly what: 'changes'; readonly since: number }
+  | { readonly what: 'changes'; readonly since: number; readonly keepBytes: number | undefined }
   | { readonly what: 'dispose' }
   /** Of the request of this id. */
   | { readonly what: 'abort' }

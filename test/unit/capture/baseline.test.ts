@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Baseline, type FolderChanges } from '../../../src/editor/capture/baseline';
 import { captureLimits, type CaptureLimits } from '../../../src/editor/capture/limits';
 import { temporaryFolder, write } from '../../support/temporaryFolder';
@@ -118,6 +118,37 @@ describe('what a run changed', () => {
     });
     expect(short.changes.length).toBe(1);
     expect(short.notes.join()).toContain('Only 1 files are listed; ');
+  });
+
+  it('has no texts beyond what a capture keeps, but hashes, and says so', async () => {
+    const root = temporaryFolder({ a: '1234', b: '1234' });
+    const found = await capture(baselineOf(root, { maxKeptBytes: 12 }), () =>
+      write(root, { a: '5678', b: '5678' }),
+    );
+    const texts = found.changes.map(({ before, after }) => [before?.text, after?.text]);
+    expect(texts.filter((sides) => sides.every((side) => side !== undefined)).length).toBe(1);
+    expect(texts.filter((sides) => sides.every((side) => side === undefined)).length).toBe(1);
+    expect(found.changes.map(({ after }) => after?.sha256)).toEqual([sha('5678'), sha('5678')]);
+    expect(found.notes.join()).toContain('The texts of 1 files are not kept');
+  });
+
+  it('is told of the others where one file, held by another program, cannot be looked at', async () => {
+    const root = temporaryFolder({ held: 'x', other: '1' });
+    fs.utimesSync(path.join(root, 'held'), 1, 1);
+    const baseline = baselineOf(root);
+    const lstat = vi.spyOn(fs, 'lstatSync');
+    onTestFinished(() => lstat.mockRestore());
+    lstat.mockImplementation(((file: string) => {
+      if (!file.endsWith('held')) return fs.statSync(file);
+      throw Object.assign(new Error('busy'), { code: 'EBUSY', syscall: 'lstat' });
+    }) as typeof fs.lstatSync);
+    await baseline.refresh([]);
+    const since = Date.now() + 60_000;
+    write(root, { other: '2' });
+    lstat.mockRestore();
+    const found = await baseline.changes(since);
+    expect(inShort(found)).toEqual(['changed other: 1 > 2']);
+    expect(found.notes).toEqual(['1 files could not be looked at: held']);
   });
 
   it('is not what was there before but not looked at: rules that change are no deeds', async () => {

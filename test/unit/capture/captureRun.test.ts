@@ -8,6 +8,7 @@ import { silentLog } from '../../../src/base/log';
 import { Baseline } from '../../../src/editor/capture/baseline';
 import { captureRun, type CaptureRunParts } from '../../../src/editor/capture/captureRun';
 import { captureLimits } from '../../../src/editor/capture/limits';
+import type { CaptureRecord } from '../../../src/editor/capture/record';
 import { CaptureStore } from '../../../src/editor/capture/store';
 import { changesInWords, endInWords } from '../../../src/editor/capture/words';
 import { Door } from '../../../src/editor/door';
@@ -206,22 +207,77 @@ describe('a run with capture', () => {
     expect(record).toMatchObject({ failure: 'No Python here.', files: [] });
     expect(record.exitCode).toBeUndefined();
   });
+
+  it('whose changes cannot be found, or are not waited for, is kept with a note', async () => {
+    const world = setUp(() => Promise.resolve(resultOf()));
+    const [folder] = world.parts.folders;
+    if (!folder) throw new Error('There is one.');
+    const failing = { ...folder.baseline, refresh: () => Promise.resolve() };
+    failing.changes = () => Promise.reject(new Error('The thread of the capture has ended.'));
+    const folders = [{ ...folder, baseline: failing }];
+    const unknown = await captureRun(request, { ...world.parts, folders });
+    expect(unknown.notes).toEqual([
+      `What the run changed in ${world.root} is not known: The thread of the capture has ended.`,
+    ]);
+
+    const during: CaptureRunParts['during'] = (title, work) =>
+      work(title.endsWith('changed…') ? AbortSignal.abort() : new AbortController().signal);
+    const left = await captureRun(request, { ...world.parts, during });
+    expect(endInWords(left)).toBe(
+      'The run is over: no changed file was seen. The look for what the run changed was cancelled; changes are missing.',
+    );
+    expect((await world.store.list()).length).toBe(2);
+  });
 });
 
+function recordOf(id: string): CaptureRecord {
+  return {
+    ...{ version: 1, id, code: '', language: 'python', executionId: '' },
+    ...{ session: { label: '' }, startedAt: 0, endedAt: 0, files: [], notes: [] },
+  };
+}
+
 describe('what captures have kept', () => {
+  it('is no more than fits: the oldest make room', async () => {
+    const folder = path.join(temporaryFolder(), 'captures');
+    const store = new CaptureStore(folder, 2_500);
+    const texts = new Map([['0'.repeat(64), Buffer.alloc(1_000)]]);
+    for (const id of ['1', '2', '3']) await store.add(recordOf(id), texts);
+    expect((await store.list()).map(({ id }) => id)).toEqual(['3', '2']);
+  });
+
+  it('has nothing of what failed', async () => {
+    const folder = path.join(temporaryFolder(), 'captures');
+    const store = new CaptureStore(folder);
+    const failing = new Map([['no/such/folder', Buffer.from('')]]);
+    await expect(store.add(recordOf('1'), failing)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(fs.readdirSync(folder)).toEqual([]);
+    fs.mkdirSync(path.join(folder, '2.partial'));
+    await store.sweep(Date.now());
+    expect(fs.readdirSync(folder)).toEqual(['2.partial']);
+    await store.sweep(Date.now() + 2 * 60 * 60_000);
+    expect(fs.readdirSync(folder)).toEqual([]);
+  });
+
+  it('is given out by id and hash, and nothing beside', async () => {
+    const folder = temporaryFolder({ secret: 'x' });
+    const store = new CaptureStore(path.join(folder, 'captures'));
+    for (const [id, sha256] of [
+      ['..', 'secret'],
+      ['..', '0'.repeat(64)],
+      ['1', '../../secret'],
+    ] as const) {
+      await expect(store.text(id, sha256)).rejects.toMatchObject({ code: 'bad_input' });
+    }
+  });
+
   it('is the latest 50, and nothing that is not a record', async () => {
     const folder = path.join(temporaryFolder(), 'captures');
     const store = new CaptureStore(folder);
     expect(await store.list()).toEqual([]);
     for (let at = 0; at < 52; at++) {
       const id = String(at).padStart(3, '0');
-      await store.add(
-        {
-          ...{ version: 1, id, code: '', language: 'python', executionId: '' },
-          ...{ session: { label: '' }, startedAt: at, endedAt: at, files: [], notes: [] },
-        },
-        new Map(),
-      );
+      await store.add(recordOf(id), new Map());
     }
     fs.writeFileSync(path.join(folder, '051', 'capture.json'), '{"version": 2}');
     fs.writeFileSync(path.join(folder, '050', 'capture.json'), '{');
