@@ -80,7 +80,7 @@ export class ArtifactFile implements OutputArtifact {
       this.file ??= await this.open();
       while (this.waiting.length > 0) await this.file.appendFile(this.takeWaiting());
     } catch (error) {
-      this.fail(asError(error));
+      await this.fail(asError(error));
     }
   }
 
@@ -126,7 +126,7 @@ export class ArtifactFile implements OutputArtifact {
     return taken;
   }
 
-  private fail(cause: Error): void {
+  private async fail(cause: Error): Promise<void> {
     this.waiting = [];
     this.waitingBytes = 0;
     this.failure = new Error(
@@ -134,6 +134,10 @@ export class ArtifactFile implements OutputArtifact {
       { cause },
     );
     this.options.onFailure?.(this.failure);
+    const { file } = this;
+    this.file = undefined;
+    // Nobody closes it later: who wrote to it lets go of it at the failure. What went wrong first has been told.
+    await file?.close().catch(() => undefined);
   }
 }
 

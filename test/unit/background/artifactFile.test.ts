@@ -1,4 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -143,4 +152,22 @@ it('the head of a file ends with a whole character, and is empty where there is 
   expect(await headOfArtifact(at, 2)).toBe('a');
   expect(await headOfArtifact(at, 100)).toBe('aöb');
   expect(await headOfArtifact(`${at}.gone`, 100)).toBe('');
+});
+
+it.runIf(process.platform === 'linux')('a file that fails is let go of at once', async () => {
+  const failed: Error[] = [];
+  const file = new ArtifactFile('/dev/full', { onFailure: (error) => failed.push(error) });
+  file.write('x');
+  await expect.poll(() => failed.length).toBe(1);
+  const open = (): string[] =>
+    readdirSync('/proc/self/fd').flatMap((fd) => {
+      try {
+        return [readlinkSync(`/proc/self/fd/${fd}`)];
+      } catch {
+        // It was the listing's own.
+        return [];
+      }
+    });
+  await expect.poll(open).not.toContain('/dev/full');
+  expect(() => file.write('y')).toThrow('no longer kept');
 });
