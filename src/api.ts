@@ -22,6 +22,7 @@ export interface HoldfastApi {
    * is disposed, so that all its parts share it.
    *
    * Pass your extension's context, and the client is disposed with it; with the id alone (`publisher.name`) you dispose.
+   * What it holds stays then, since VS Code disposes of a context before a reload too: see `dispose`.
    * Throws `bad_input` where no extension of that id is there. VS Code does not tell who calls, and so the id is taken
    * on trust: it names an owner for people to see, and protects nothing from another extension.
    */
@@ -74,7 +75,10 @@ export interface HoldfastClient extends Disposable {
   externalMutation<T>(edit: () => T | PromiseLike<T>): Promise<T>;
   /** Runs in kernels of their own, beside the sessions. */
   readonly background: BackgroundRuns;
-  /** Does what `release` does, takes the hooks away, and ends the client. */
+  /**
+   * Takes hooks and listeners away and ends the client. What is held goes on, over a reload too, until the extension
+   * calls `release`, on this client or a later one, or is disabled or removed.
+   */
   dispose(): void;
 }
 
@@ -175,7 +179,7 @@ export interface HeldSession extends Disposable {
    * holds it. Further calls do nothing.
    */
   release(): Promise<void>;
-  /** `release` without waiting. */
+  /** `release` without waiting. In a context's subscriptions, that also happens before each reload. */
   dispose(): void;
 }
 
@@ -192,7 +196,7 @@ export type BeforeRunHook = (run: BeforeRun) => BeforeRunAnswer | PromiseLike<Be
 /** With a `result`, that is the run's. */
 export type BeforeRunAnswer = { readonly result?: RunResult | undefined } | null | undefined | void;
 
-/** Only an extension's own runs are seen through it. They end when the extension lets go. */
+/** Only an extension's own runs are seen through it. They end when the extension calls `release` or is gone. */
 export interface BackgroundRuns {
   /** Resolves when the kernel has started. Rejects with `too_many_runs`, or with `capture_busy` beside a capture. */
   launch(code: string, options?: BackgroundOptions): Promise<{ readonly executionId: string }>;

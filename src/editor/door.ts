@@ -8,7 +8,6 @@ import {
   createEvalRunner,
   type EvalRunner,
   type ExecuteOptions,
-  type RunOptions,
   type WorkOptions,
 } from '../runner/runner';
 
@@ -30,9 +29,11 @@ export class Door {
 
   constructor(private readonly parts: DoorParts) {}
 
-  /** As `EvalRunner.run`. The first run of an owner makes its runner. */
-  run(ownerId: string, code: string, options: RunOptions): Promise<ExecutionResult> {
-    return this.runnerOf(ownerId).run(code, options);
+  /**
+   * The door as an owner finds it now; the first time makes its runner. What goes in later, when the owner was let go of meanwhile, is refused with `closed`.
+   */
+  entry(ownerId: string): Pick<EvalRunner, 'run'> {
+    return this.runnerOf(ownerId);
   }
 
   /** As `EvalRunner.admit`. */

@@ -5,8 +5,11 @@ import { Emitter } from '../base/event';
 import type { CodeSource } from '../kernel/execution';
 import { asOutput, type KernelOutput } from '../kernel/output';
 import { languageOf } from '../kernel/language';
+import { deadlineAt } from '../pool/deadline';
 import type { AdoptedCaller, ExecutionResult, PoolExecuteOptions, RunOrigin } from '../pool/types';
+import { notStarted } from '../runner/notStarted';
 import type { RunOptions } from '../runner/runner';
+import { passedLimit, unlessLate } from '../runner/timeLimit';
 import type { Door } from './door';
 import type { Transcript } from './panel/transcript';
 import { sessionKeyOf, type SessionName, type SessionTarget } from './sessions/target';
@@ -66,7 +69,7 @@ export interface RunsParts {
   /** Throws where nothing may run. Asked before anything else. */
   assertAllowed(): void;
   /** Where the code goes in. */
-  readonly door: Pick<Door, 'run'>;
+  readonly door: Pick<Door, 'entry'>;
   /** Rejects where there is no interpreter. */
   resolve(place: Place): Promise<SessionTarget>;
   mode(): Promise<NonNullable<PoolExecuteOptions['mode']>>;
@@ -89,6 +92,15 @@ export interface EarlierRun {
   readonly isOwn: boolean;
   /** The transcript has its beginning. */
   readonly isShown: boolean;
+}
+
+/** A request at the moment it was made. */
+interface Asked {
+  readonly request: RunRequest;
+  readonly queuedAt: number;
+  /** ms since the epoch. */
+  readonly deadlineMs: number | undefined;
+  readonly door: ReturnType<Door['entry']>;
 }
 
 interface Entry extends ActiveRun {
@@ -122,11 +134,21 @@ export class Runs implements Disposable {
     request: RunRequest,
     onBegun?: (executionId: string) => void,
   ): Promise<ExecutionResult> {
-    const queuedAt = this.parts.clock.now();
+    const { clock, door, ownerId } = this.parts;
+    const queuedAt = clock.now();
+    const asked: Asked = {
+      ...{ request, queuedAt },
+      deadlineMs: deadlineAt(request, queuedAt),
+      door: door.entry(request.by?.ownerId ?? ownerId),
+    };
     // What has to be awaited before the door takes the code is awaited one run after the other.
-    const handedOver = this.turn.then(() => this.handOver(request, queuedAt, onBegun));
+    const handedOver = this.turn.then(() => this.handOver(asked, onBegun));
     this.turn = handedOver.then(nothing, nothing);
-    return (await handedOver).over;
+    const there = await unlessLate(handedOver, asked.deadlineMs, clock);
+    if (there) return there.over;
+    // It is handed on all the same, for the transcript to say that it was too late.
+    handedOver.then(({ over }) => over).catch(nothing);
+    return notStarted(passedLimit(), clock.now() - queuedAt);
   }
 
   /** Stands in for whoever asked for a run in the window before this one. */
@@ -210,34 +232,30 @@ export class Runs implements Disposable {
   }
 
   private async handOver(
-    request: RunRequest,
-    queuedAt: number,
+    asked: Asked,
     onBegun: ((executionId: string) => void) | undefined,
   ): Promise<{ over: Promise<ExecutionResult> }> {
     this.parts.assertAllowed();
-    const { to } = request;
+    const { to } = asked.request;
     const [target, mode] = await Promise.all([
       'sessionId' in to ? to : this.parts.resolve(to),
       this.parts.mode(),
     ]);
-    const entry = this.begin(target, mode, request, queuedAt);
+    const entry = this.begin(target, mode, asked);
     onBegun?.(entry.executionId);
-    return { over: this.execute(entry, target, mode, request) };
+    return { over: this.execute(entry, target, mode, asked) };
   }
 
   private async execute(
     entry: Entry,
     target: SessionTarget,
     mode: NonNullable<PoolExecuteOptions['mode']>,
-    request: RunRequest,
+    asked: Asked,
   ): Promise<ExecutionResult> {
     const { executionId } = entry;
     try {
-      const result = await this.parts.door.run(
-        entry.ownerId,
-        request.code,
-        this.options(target, mode, request, entry),
-      );
+      const options = this.options(target, mode, asked, entry);
+      const result = await asked.door.run(asked.request.code, options);
       this.end(executionId, { result });
       return result;
     } catch (error) {
@@ -249,8 +267,7 @@ export class Runs implements Disposable {
   private begin(
     target: SessionTarget,
     mode: NonNullable<PoolExecuteOptions['mode']>,
-    request: RunRequest,
-    queuedAt: number,
+    { request, queuedAt }: Asked,
   ): Entry {
     const executionId = this.parts.newId();
     const sessionKey = sessionKeyOf(target);
@@ -284,11 +301,11 @@ export class Runs implements Disposable {
   private options(
     target: SessionTarget,
     mode: NonNullable<PoolExecuteOptions['mode']>,
-    request: RunRequest,
+    { request, deadlineMs }: Asked,
     { executionId, sessionKey, controller }: Entry,
   ): RunOptions {
     const { cwd, sessionId, language, interpreter } = target;
-    const { source, by, timeoutMs, signal, excludeFromContext, onOutput } = request;
+    const { source, by, signal, excludeFromContext, onOutput } = request;
     const caller = this.caller(executionId, controller);
     return {
       cwd,
@@ -300,7 +317,7 @@ export class Runs implements Disposable {
       inOrderOf: sessionKey,
       ...(interpreter !== undefined && { interpreter }),
       ...(source && { source }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(deadlineMs !== undefined && { deadlineMs }),
       ...(excludeFromContext !== undefined && { excludeFromContext }),
       ...caller,
       ...(signal && { signal: AbortSignal.any([signal, controller.signal]) }),

@@ -41,7 +41,7 @@ function hasName(value: unknown, name: string): boolean {
 }
 
 /** The reason for an abort that a kernel is given, told by name as the platform does. */
-export function abortReason(cause: LimitCause): DOMException {
+export function abortReason(cause: Pick<LimitCause, 'kind'>): DOMException {
   switch (cause.kind) {
     case 'aborted':
       return new DOMException('The run was aborted.', 'AbortError');

@@ -41,9 +41,10 @@ class Runs implements BackgroundRuns {
 
   async launch(
     code: string,
-    options: LaunchOptions = {},
+    options: LaunchOptions & { readonly executionId?: string } = {},
   ): Promise<{ readonly executionId: string; readonly status: 'running' }> {
-    const executionId = this.parts.newId?.() ?? globalThis.crypto.randomUUID();
+    const { newId = () => globalThis.crypto.randomUUID() } = this.parts;
+    const { executionId = newId() } = options;
     const request = { ...options, executionId, code, startedAt: systemClock.now() };
     const entering = { ownerId: options.ownerId, isCalledOff: false };
     this.entering.add(entering);

@@ -134,7 +134,7 @@ export interface BackgroundRuns {
    */
   launch(
     code: string,
-    options?: LaunchOptions,
+    options?: LaunchOptions & { readonly executionId?: string },
   ): Promise<{ readonly executionId: string; readonly status: 'running' }>;
   /** Never waits. An id that is not known throws `run_not_found`, here and below. */
   peek(executionId: string): BackgroundSnapshot;

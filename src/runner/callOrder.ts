@@ -12,12 +12,10 @@ export class CallOrder {
     const own = new Promise<void>((resolve) => (over = resolve));
     const mine = reached.then(() => own);
     this.last.set(name, mine);
-    return {
-      reached,
-      done: () => {
-        over();
-        if (this.last.get(name) === mine) this.last.delete(name);
-      },
-    };
+    // Not before those ahead are done too: whoever comes next is behind them as well.
+    void mine.then(() => {
+      if (this.last.get(name) === mine) this.last.delete(name);
+    });
+    return { reached, done: over };
   }
 }

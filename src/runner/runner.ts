@@ -1,12 +1,14 @@
 import { systemClock } from '../base/clock';
 import { HoldfastError } from '../base/errors';
 import type { Log } from '../base/log';
+import { deadlineAt } from '../pool/deadline';
 import type { ExecutionResult, PoolExecuteOptions } from '../pool/types';
 import { ActiveRuns } from './activeRuns';
 import { CallOrder } from './callOrder';
 import { disposeOwned, type OwnerDisposer } from './disposers';
 import { askHooks, type BeforeRunHook } from './hooks';
 import { notStarted } from './notStarted';
+import { abortLate } from './timeLimit';
 import { unlessAborted } from './unlessAborted';
 import { recordOf, RecordQueue, type RunFacts, type RunRecordEntry } from './records';
 
@@ -156,11 +158,15 @@ class Runner implements EvalRunner {
   ): Promise<ExecutionResult> {
     const startedAt = systemClock.now();
     const unfollow = follow(options.signal, controller);
+    const deadlineMs = deadlineAt(options, startedAt);
+    const inTime = abortLate(controller, deadlineMs);
     try {
-      const result = await this.resultOf(code, options, controller.signal, startedAt);
+      const limited = { ...options, ...(deadlineMs !== undefined && { deadlineMs }) };
+      const result = await this.resultOf(code, limited, controller.signal, startedAt);
       this.record(code, options, result, startedAt);
       return result;
     } finally {
+      inTime();
       unfollow();
     }
   }

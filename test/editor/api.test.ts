@@ -77,13 +77,15 @@ describe('Another extension', () => {
     assert.ok(await until(() => sessionOf(held.session.id) === undefined, 10_000));
   });
 
-  it('lets go with its context, and its session stops', async () => {
+  it('ends with its context, as before a reload; its session stays until it lets go', async () => {
     const { session } = await client.hold({ name: 'for a while' });
     let told = 0;
     client.onDidChangeSessions(() => told++);
     for (const each of subscriptions) each.dispose();
     await assert.rejects(client.run('1'), { code: 'closed' });
     client = sample.connect((subscriptions = []));
+    assert.equal(sessionOf(session.id)?.isHeldByYou, true);
+    await client.release();
     assert.ok(await until(() => sessionOf(session.id) === undefined, 10_000));
   });
 

@@ -9,6 +9,7 @@ import { Runs, type Place, type RunsParts } from '../../src/editor/runs';
 import { sessionKeyOf, type SessionTarget } from '../../src/editor/sessions/target';
 import type { ExecutionResult, KernelPool, PoolExecuteOptions } from '../../src/pool/types';
 import { resultOf } from '../support/executionResult';
+import { ManualClock } from '../support/manualClock';
 
 const place: Place = { document: 'file:///w/a.py', folder: '/w' };
 const target: SessionTarget = {
@@ -107,6 +108,38 @@ describe('runs', () => {
     expect(executed[0]?.options).not.toHaveProperty('interpreter');
   });
 
+  it('whose owner is let go of before they are handed over are refused', async () => {
+    const slow = deferred<SessionTarget>();
+    const executed: string[] = [];
+    const execute = (code: string): Promise<ExecutionResult> => {
+      executed.push(code);
+      return Promise.resolve(ok);
+    };
+    const door = doorTo({ execute });
+    const { runs } = setUp({ door, resolve: () => slow.promise });
+    const by = { ownerId: 'chat:1', origin: 'tool', name: 'Chat' } as const;
+    const run = runs.perform({ code: 'a', to: place, by });
+    await door.close('chat:1');
+    slow.resolve(target);
+    await expect(run).rejects.toMatchObject({ code: 'closed' });
+    await runs.perform({ code: 'b', to: place, by });
+    expect(executed).toEqual(['b']);
+  });
+
+  it('have their limit while their session is being found, and are not sent afterwards', async () => {
+    const clock = new ManualClock();
+    const slow = deferred<SessionTarget>();
+    const { runs, executed, transcript } = setUp({ clock, resolve: () => slow.promise });
+    const run = runs.perform({ code: 'a', to: place, timeoutMs: 2_000 });
+    await clock.advance(2_000);
+    const { cancelled, notes } = await run;
+    expect([cancelled, notes]).toEqual([true, ['Timed out after 2 seconds, before it ran.']]);
+    slow.resolve(target);
+    await runs.perform({ code: 'b', to: place });
+    expect(executed.map(({ code }) => code)).toEqual(['b']);
+    expect(transcript.sessions()).toHaveLength(1);
+  });
+
   it('in a workspace that is not trusted resolve and start nothing', async () => {
     let touched = false;
     const touch = (): Promise<never> => {
@@ -118,7 +151,7 @@ describe('runs', () => {
         throw new HoldfastError('untrusted_workspace', 'Not trusted.');
       },
       resolve: touch,
-      door: { run: touch },
+      door: { entry: () => ({ run: touch }) },
     });
     await runs.run({ code: 'a', to: place });
     expect(failures).toMatchObject([{ code: 'untrusted_workspace' }]);

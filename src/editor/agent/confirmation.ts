@@ -33,8 +33,8 @@ export function confirmationOf(asked: Asked): Confirmation {
   };
 }
 
-/** Marks that turn the direction of text, and characters without width. */
-const hasHidden = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
+/** Marks that turn the direction of text, characters without width, and control characters. */
+const hasHidden = /\p{Default_Ignorable_Code_Point}|(?![\t\r\n])\p{Cc}/u;
 
 function limitsOf({ waitMs, timeoutMs }: Pick<Asked, 'waitMs' | 'timeoutMs'>): string {
   const end =

@@ -47,8 +47,11 @@ interface Plan extends RunCodeInput {
 
 /** What the language-model tools do, apart from the editor. Input is what a model wrote: all of it is decoded first. */
 export class AgentTools {
-  /** What a person was shown, by the input: what was confirmed is what runs, whatever file is active by then. */
-  private readonly confirmed = new Map<string, RunRequest['to']>();
+  /**
+   * What a person was shown, by chat and input, oldest first: what was confirmed is what runs, whatever file is active by
+   * then.
+   */
+  private confirmed: { readonly key: string; readonly to: RunRequest['to'] }[] = [];
 
   constructor(private readonly parts: AgentToolsParts) {}
 
@@ -58,7 +61,8 @@ export class AgentTools {
     parts.assertAllowed();
     parts.chats.seen(chat);
     const plan = this.plan(chat, input);
-    this.remember(input, plan.to);
+    this.confirmed.push({ key: keyOf(chat, input), to: plan.to });
+    this.confirmed = this.confirmed.slice(-REMEMBERED);
     const id = languageNamed(plan.language) ?? plan.language;
     return confirmationOf({
       ...plan,
@@ -72,7 +76,7 @@ export class AgentTools {
   async runCode(chat: Chat, input: unknown, { signal, limit }: CallOptions): Promise<string> {
     const { clock, agentRuns, chats } = this.parts;
     this.parts.assertAllowed();
-    const { code, timeoutMs, waitMs, to, label } = this.plan(chat, input, this.take(input));
+    const { code, timeoutMs, waitMs, to, label } = this.plan(chat, input, this.take(chat, input));
     const askedAt = clock.now();
     const answering = await chats.begin(chat);
     try {
@@ -129,22 +133,15 @@ export class AgentTools {
     return owners.map(({ id }) => this.parts.ownerName(id));
   }
 
-  private remember(input: unknown, to: RunRequest['to']): void {
-    const key = JSON.stringify(input);
-    this.confirmed.delete(key);
-    this.confirmed.set(key, to);
-    for (const oldest of this.confirmed.keys()) {
-      if (this.confirmed.size <= REMEMBERED) return;
-      this.confirmed.delete(oldest);
-    }
+  private take(chat: Chat, input: unknown): RunRequest['to'] | undefined {
+    const key = keyOf(chat, input);
+    const at = this.confirmed.findIndex((each) => each.key === key);
+    return at < 0 ? undefined : this.confirmed.splice(at, 1)[0]?.to;
   }
+}
 
-  private take(input: unknown): RunRequest['to'] | undefined {
-    const key = JSON.stringify(input);
-    const to = this.confirmed.get(key);
-    this.confirmed.delete(key);
-    return to;
-  }
+function keyOf(chat: Chat, input: unknown): string {
+  return JSON.stringify([chat.ownerId, input]);
 }
 
 function isSame(a: SessionSnapshot, b: SessionTarget): boolean {

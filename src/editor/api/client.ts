@@ -153,11 +153,11 @@ export class Client implements HoldfastClient {
     return this.parts.admission.externalMutation(edit);
   }
 
+  /** Lets go of nothing: VS Code disposes of subscriptions before a reload too, over which sessions stay. */
   dispose(): void {
     if (this.store.isDisposed) return;
     this.store.dispose();
     this.who.onDispose();
-    this.inBackground(this.release());
   }
 
   private assertOpen(): void {

@@ -45,6 +45,7 @@ export class Clients implements Disposable {
     this.store.add(parts.onDidChangeExtensions(() => this.letGoOfGone()));
     // Also owners of the window before this one, whose extension may not have come back.
     this.store.add(parts.model.onDidChange(() => this.letGoOfGone()));
+    this.store.add(parts.background.onDidChange(() => this.letGoOfGone()));
   }
 
   dispose(): void {
@@ -71,9 +72,22 @@ export class Clients implements Disposable {
   }
 
   private letGoOfGone(): void {
-    for (const [ownerId, client] of [...this.open]) if (this.isGone(ownerId)) client.dispose();
-    const owners = this.parts.model.sessions().flatMap((session) => session.owners);
-    for (const { id, kind } of owners) if (kind === 'explicit' && this.isGone(id)) this.close(id);
+    const gone = [...this.open].filter(([ownerId]) => this.isGone(ownerId));
+    for (const [ownerId, client] of gone) {
+      client.dispose();
+      this.close(ownerId);
+    }
+    for (const ownerId of this.holders()) if (this.isGone(ownerId)) this.close(ownerId);
+  }
+
+  private holders(): readonly string[] {
+    const { model, background } = this.parts;
+    const owners = model.sessions().flatMap((session) => session.owners);
+    const running = background.list().filter(({ done }) => !done);
+    return [
+      ...owners.filter(({ kind }) => kind === 'explicit').map(({ id }) => id),
+      ...running.flatMap(({ request: { ownerId } }) => (ownerId === undefined ? [] : [ownerId])),
+    ];
   }
 
   private isGone(ownerId: string): boolean {

@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Adoption, Place } from '../../hosting';
 import type { PooledKernel } from '../../kernel/kernel';
-import type { StartRequest } from '../../pool/types';
+import type { ExecutionResult, StartRequest } from '../../pool/types';
 import { createBackgroundRuns } from '../../runner/background';
 import type {
   BackgroundKernel,
@@ -16,6 +16,7 @@ import type {
   BackgroundStart,
   LaunchOptions,
 } from '../../runner/backgroundTypes';
+import { parseLease, type Lease } from '../../runner/lease';
 import { backgroundKernelOf } from '../../runner/pooledBackground';
 import type { Door } from '../door';
 import type { Transcript } from '../panel/transcript';
@@ -77,12 +78,13 @@ export class BackgroundRunsHere {
       log,
       ...(enterLease && { enterLease }),
     });
-    clearOldArtifacts(parts.folder, parts.clock.now(), (path) => this.isInUse(path)).catch(
-      (error: unknown) => log.warn(`Old output files are not removed: ${messageOf(error)}`),
-    );
+    this.clearOld();
   }
 
-  async launch(code: string, options: LaunchOptions): ReturnType<BackgroundRuns['launch']> {
+  async launch(
+    code: string,
+    options: LaunchOptions & { readonly executionId?: string },
+  ): ReturnType<BackgroundRuns['launch']> {
     return this.runs.launch(code, options);
   }
 
@@ -110,12 +112,12 @@ export class BackgroundRunsHere {
   async remove(executionId: string): Promise<void> {
     const snapshot = this.runs.peek(executionId);
     this.runs.forget(executionId);
-    this.parts.transcript.clear(keyOf(snapshot.request));
-    await this.removed(executionId, snapshot.artifact);
+    await this.removed(snapshot);
   }
 
   /** Nobody wants to know of it any more. */
-  async removed(executionId: string, artifact: string | undefined): Promise<void> {
+  async removed({ executionId, request, artifact }: BackgroundSnapshot): Promise<void> {
+    this.parts.transcript.clear(keyOf(request));
     this.parts.keep(keptKeys.background(executionId), undefined);
     this.over = this.over.filter((id) => id !== executionId);
     if (artifact !== undefined) await removeArtifact(artifact);
@@ -123,6 +125,12 @@ export class BackgroundRunsHere {
 
   disposeOwner(ownerId: string): Promise<void> {
     return this.runs.disposeOwner(ownerId);
+  }
+
+  /** One that a hook has supplied the result of. */
+  showSupplied({ request }: BackgroundSnapshot, result: ExecutionResult): void {
+    this.display.begin(request);
+    this.display.supplied(request, result, this.parts.clock.now());
   }
 
   async takeUp(
@@ -137,8 +145,7 @@ export class BackgroundRunsHere {
       keep,
       goOn: async (run, kernel, resume) => {
         const { request } = run;
-        // Nothing else is admitted yet: a window takes up what there was before it runs anything.
-        const lease = await this.parts.enterLease?.(request);
+        const lease = await this.leaseFor(request);
         this.keepGoing(run);
         if (run.artifact !== undefined) this.continued.add(request.executionId);
         this.runs.takeUp({
@@ -158,6 +165,17 @@ export class BackgroundRunsHere {
 
   leave(): void {
     this.hasLeft = true;
+  }
+
+  /** It goes on already: where it is refused its lease beside a capture, it goes on without. */
+  private async leaseFor(request: BackgroundRequest): Promise<Lease | undefined> {
+    const { enterLease, log } = this.parts;
+    try {
+      return enterLease && parseLease(await enterLease(request));
+    } catch (error) {
+      log.warn(`${request.executionId} goes on beside a capture: ${messageOf(error)}`);
+      return undefined;
+    }
   }
 
   private async interruptNow(executionId: string): Promise<BackgroundReport> {
@@ -251,6 +269,7 @@ export class BackgroundRunsHere {
       this.display.finished(snapshot);
       this.record(snapshot);
       this.parts.onEnd(snapshot);
+      this.clearOld();
     }
     this.parts.onChange();
   }
@@ -265,6 +284,13 @@ export class BackgroundRunsHere {
       { language, cwd, origin, executionId, excludeFromContext },
       this.display.resultOf(snapshot),
       startedAt,
+    );
+  }
+
+  private clearOld(): void {
+    const { folder, clock, log } = this.parts;
+    clearOldArtifacts(folder, clock.now(), (path) => this.isInUse(path)).catch((error: unknown) =>
+      log.warn(`Old output files are not removed: ${messageOf(error)}`),
     );
   }
 

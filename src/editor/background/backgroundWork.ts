@@ -46,6 +46,12 @@ export interface BackgroundWorkParts {
   load(changed: () => void): Promise<BackgroundRunsHere>;
 }
 
+/** A launch that the engine does not know of yet. */
+interface Pending {
+  readonly owner: string;
+  isCalledOff: boolean;
+}
+
 /**
  * Code that runs in kernels of its own, beside the sessions, for as long as its owner is there: what commands, agents and
  * other programs launch, look at and stop.
@@ -54,6 +60,7 @@ export class BackgroundWork implements Disposable {
   private readonly changed = new Emitter<void>();
   /** Over since before this window, or without ever having had a kernel. */
   private readonly earlier = new Map<string, BackgroundSnapshot>();
+  private readonly pending = new Set<Pending>();
   private here: BackgroundRunsHere | undefined;
   private readonly load = lazy(async () => {
     this.here = await this.parts.load(() => this.changed.fire());
@@ -72,21 +79,28 @@ export class BackgroundWork implements Disposable {
   async launch(
     launch: BackgroundLaunch,
   ): Promise<Pick<BackgroundSnapshot, 'executionId' | 'status'>> {
-    const { ownerId, door } = this.parts;
+    const { ownerId, newId, clock } = this.parts;
     const { code, owner = ownerId, origin = 'person', interpreter, ...rest } = launch;
     this.parts.assertAllowed();
-    const startedAt = this.parts.clock.now();
+    const startedAt = clock.now();
     const options = {
+      executionId: newId(),
       language: 'python',
       origin,
       ownerId: owner,
       ...rest,
       ...(interpreter !== undefined && { interpreter }),
     };
-    const supplied = await door.admit(owner, code, options);
-    if (supplied) return this.supplied({ ...options, code, startedAt }, supplied);
-    await this.parts.ready();
-    return (await this.load()).launch(code, options);
+    const pending: Pending = { owner, isCalledOff: false };
+    this.pending.add(pending);
+    try {
+      const supplied = await this.parts.door.admit(owner, code, options);
+      const here = await this.ready(pending, supplied);
+      if (supplied) return this.supplied({ ...options, code, startedAt }, supplied, here);
+      return await here.launch(code, options);
+    } finally {
+      this.pending.delete(pending);
+    }
   }
 
   /** Never waits. Throws `run_not_found`, as do those below. */
@@ -124,15 +138,16 @@ export class BackgroundWork implements Disposable {
 
   /** Removes one that is over, with its output. Rejects with `bad_input` for one that runs. */
   async remove(executionId: string): Promise<void> {
-    const { artifact } = this.peek(executionId);
+    const snapshot = this.peek(executionId);
     const here = await this.load();
-    if (this.earlier.delete(executionId)) await here.removed(executionId, artifact);
+    if (this.earlier.delete(executionId)) await here.removed(snapshot);
     else await here.remove(executionId);
     this.changed.fire();
   }
 
   /** Ends what an owner runs: interrupt, wait, kill, wait. Rejects where one stays. */
   async disposeOwner(ownerId: string): Promise<void> {
+    for (const pending of this.pending) if (pending.owner === ownerId) pending.isCalledOff = true;
     await this.here?.disposeOwner(ownerId);
   }
 
@@ -159,13 +174,27 @@ export class BackgroundWork implements Disposable {
     this.changed.dispose();
   }
 
+  /** Rejects where the owner of a launch has gone meanwhile. */
+  private async ready(
+    pending: Pending,
+    supplied: ExecutionResult | undefined,
+  ): Promise<BackgroundRunsHere> {
+    assertWanted(pending);
+    // What was supplied needs no kernel.
+    if (!supplied) await this.parts.ready();
+    const here = await this.load();
+    assertWanted(pending);
+    return here;
+  }
+
   private supplied(
-    request: Omit<BackgroundSnapshot['request'], 'executionId'>,
+    request: BackgroundSnapshot['request'],
     result: ExecutionResult,
+    here: BackgroundRunsHere,
   ): Pick<BackgroundSnapshot, 'executionId' | 'status'> {
-    const executionId = this.parts.newId();
+    const { executionId } = request;
     const status = result.cancelled ? 'interrupted' : result.exitCode === 0 ? 'done' : 'failed';
-    this.earlier.set(executionId, {
+    const snapshot: BackgroundSnapshot = {
       executionId,
       status,
       done: true,
@@ -174,9 +203,16 @@ export class BackgroundWork implements Disposable {
       error: status === 'failed' ? result.output : undefined,
       startedAt: request.startedAt,
       endedAt: this.parts.clock.now(),
-      request: { ...request, executionId },
-    });
+      request,
+    };
+    this.earlier.set(executionId, snapshot);
+    here.showSupplied(snapshot, result);
     this.changed.fire();
     return { executionId, status };
   }
+}
+
+function assertWanted({ isCalledOff }: Pending): void {
+  if (!isCalledOff) return;
+  throw new HoldfastError('closed', 'Its owner went before the background run began.');
 }

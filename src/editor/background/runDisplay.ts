@@ -96,6 +96,18 @@ export class RunDisplay {
     this.transcript.finished(executionId, { at: Date.now(), failure });
   }
 
+  /** Its whole output came at once, from no kernel. */
+  supplied({ executionId }: BackgroundRequest, result: ExecutionResult, at: number): void {
+    const { output, displayOutputs } = result;
+    if (output !== '') {
+      this.transcript.output(executionId, { type: 'stream', name: 'stdout', text: output });
+    }
+    for (const display of displayOutputs) {
+      this.transcript.output(executionId, asOutput({ type: 'display', ...display }));
+    }
+    this.transcript.finished(executionId, { at, result });
+  }
+
   finished(snapshot: BackgroundSnapshot): void {
     const { executionId, endedAt = Date.now(), artifact } = snapshot;
     const remark = this.remarkOn(snapshot);

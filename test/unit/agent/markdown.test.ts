@@ -54,7 +54,11 @@ describe('a confirmation', () => {
 
   it('warns of characters that cannot be seen', () => {
     expect(confirmationOf(asked).message).not.toContain('invisible');
-    const { message } = confirmationOf({ ...asked, code: 'if a:\u202e # } x' });
-    expect(message).toContain('invisible characters');
+    const plain = 'if a:\r\n\tprint("é 漢 😀")';
+    expect(confirmationOf({ ...asked, code: plain }).message).not.toContain('invisible');
+    for (const mark of ['\u202e', '\u3164', '\u00ad', '\u{e0041}', '\b', '\u001b', '\u0085']) {
+      const { message } = confirmationOf({ ...asked, code: `if a:${mark} # } x` });
+      expect(message).toContain('invisible characters');
+    }
   });
 });

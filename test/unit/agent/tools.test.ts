@@ -243,3 +243,33 @@ describe('the length of an answer', () => {
     expect(answerLimit(0, 0)).toBe(500);
   });
 });
+
+describe('what was confirmed', () => {
+  it('is what runs, for each chat and each of its calls, though their code is the same', async () => {
+    let folder = '/a';
+    const developersPlace = () => ({ document: 'file:///x.py', folder });
+    const { tools, sent, run } = setUp({ developersPlace });
+    const input = { code: 'work()', language: 'python' };
+    const other = chatWithId('other');
+    for (const [chat, next] of [
+      [me, '/b'],
+      [me, '/c'],
+      [other, '/d'],
+    ] as const) {
+      tools.confirm(chat, input);
+      folder = next;
+    }
+    const answers: Promise<string>[] = [];
+    for (const chat of [other, me, me]) {
+      answers.push(run({}, chat));
+      await flush();
+    }
+    expect(sent.map(({ request }) => request.to)).toMatchObject([
+      { folder: '/c' },
+      { folder: '/a' },
+      { folder: '/b' },
+    ]);
+    for (const { result } of sent) result.resolve(resultOf());
+    await Promise.all(answers);
+  });
+});

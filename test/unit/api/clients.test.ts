@@ -39,6 +39,7 @@ function setUp() {
   ]);
   const extensionsChanged = new Emitter<void>();
   const sessionsChanged = new Emitter<void>();
+  const backgroundChanged = new Emitter<void>();
   const performed: RunRequest[] = [];
   const closed: string[] = [];
   const released: string[] = [];
@@ -46,7 +47,7 @@ function setUp() {
   const background: BackgroundSnapshot[] = [];
   const world = {
     ...{ installed, extensionsChanged, sessionsChanged, performed, closed, released, warmed },
-    background,
+    ...{ background, backgroundChanged },
     sessions: [] as SessionSnapshot[],
     trusted: true,
     warm: deferred<{ ok: true; docs: [] }>(),
@@ -77,7 +78,7 @@ function setUp() {
     list: () => background,
     interrupt: (id) => Promise.resolve(port.peek(id)),
     kill: (id) => Promise.resolve(port.peek(id)),
-    onDidChange: () => ({ dispose() {} }),
+    onDidChange: backgroundChanged.event,
   };
   const parts: ClientsParts = {
     model: {
@@ -122,7 +123,14 @@ function setUp() {
   };
   const clients = new Clients(parts);
   const client: HoldfastClient = clients.api.for('acme.tools');
-  return { ...world, world, clients, client, door, run: () => door.run('window:1', '1', inFolder) };
+  return {
+    ...world,
+    world,
+    clients,
+    client,
+    door,
+    run: () => door.entry('window:1').run('1', inFolder),
+  };
 }
 
 const inFolder = { language: 'python', cwd: '/w' };
@@ -153,14 +161,17 @@ describe('who asks', () => {
     }
   });
 
-  it('is done with its context', async () => {
+  it('ends with its context, and what it holds stays: a context is disposed before a reload too', async () => {
     const { clients, closed } = setUp();
     const subscriptions: { dispose(): unknown }[] = [];
     const client = clients.api.for({ extension: { id: 'other.one' }, subscriptions });
     for (const each of subscriptions) each.dispose();
-    await expect.poll(() => closed).toEqual(['extension:other.one']);
     await expect(client.run('1')).rejects.toMatchObject({ code: 'closed' });
-    expect(clients.api.for('other.one')).not.toBe(client);
+    const next = clients.api.for('other.one');
+    expect(next).not.toBe(client);
+    expect(closed).toEqual([]);
+    await next.release();
+    expect(closed).toEqual(['extension:other.one']);
   });
 
   it('lets go when it says so, and may go on', async () => {
@@ -187,6 +198,19 @@ describe('who asks', () => {
     world.sessions = [snapshot({ owners: [owner('extension:gone.one'), owner(OWNER)] })];
     sessionsChanged.fire();
     sessionsChanged.fire();
+    await expect.poll(() => closed).toEqual(['extension:gone.one']);
+  });
+
+  it('is let go of too when only a background run of it goes on', async () => {
+    const { background, backgroundChanged, closed } = setUp();
+    const run = (id: string, ownerId: string, done: boolean): BackgroundSnapshot => ({
+      ...{ executionId: id, status: done ? 'done' : 'running', done, stdout: '' },
+      ...{ interrupted: false, error: undefined, startedAt: 1, endedAt: undefined },
+      request: { executionId: id, code: '1', ownerId, cwd: '/w', startedAt: 1 },
+    });
+    background.push(run('1', 'extension:over.one', true), run('2', 'extension:gone.one', false));
+    background.push(run('3', OWNER, false));
+    backgroundChanged.fire();
     await expect.poll(() => closed).toEqual(['extension:gone.one']);
   });
 });

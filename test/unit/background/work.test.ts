@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { deferred } from '../../../src/base/deferred';
 import { HoldfastError } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
 import { BackgroundActions } from '../../../src/editor/background/backgroundActions';
@@ -142,7 +143,7 @@ describe('a launch', () => {
   });
 
   it('is asked of the hooks: one that throws refuses it, one that supplies the result touches no kernel', async () => {
-    const { work, door, launch, kernels, records } = setUp();
+    const { work, door, launch, kernels, records, tab, transcript } = setUp();
     const first = door.addHook(({ code }) => {
       if (code === 'no') throw new Error('Not this.');
     });
@@ -152,10 +153,13 @@ describe('a launch', () => {
     const supplied = await launch('6 * 7');
     expect(supplied.status).toBe('done');
     expect(work.peek(supplied.executionId)).toMatchObject({ stdout: '42', done: true });
-    expect(records).toMatchObject([{ code: '6 * 7', output: '42' }]);
+    const { executionId } = supplied;
+    expect(records).toMatchObject([{ executionId, code: '6 * 7', output: '42' }]);
+    const [shown] = tab(keyOf(work.peek(executionId).request));
+    expect(shown?.head).toMatchObject({ state: 'ok', code: '6 * 7' });
     expect(kernels.starts).toBe(0);
-    await work.remove(supplied.executionId);
-    expect(work.list()).toEqual([]);
+    await work.remove(executionId);
+    expect([work.list(), transcript.sessions()]).toEqual([[], []]);
   });
 
   it('that fails to start is passed on, leaves nothing, and its tab says why', async () => {
@@ -199,6 +203,22 @@ describe('an owner', () => {
     expect(work.peek(chats.executionId)).toMatchObject({ status: 'interrupted', done: true });
     expect(work.peek(mine.executionId).status).toBe('running');
     kernels.at(0).finish();
+  });
+
+  it('that goes while a launch of it is asked of the hooks has it called off', async () => {
+    const { door, work, launch, kernels } = setUp();
+    const answer = deferred();
+    const asked = deferred();
+    door.addHook(async () => {
+      asked.resolve();
+      await answer.promise;
+    });
+    const launched = launch('chat', { owner: 'chat:1', origin: 'tool' });
+    await asked.promise;
+    await work.disposeOwner('chat:1');
+    answer.resolve();
+    await expect(launched).rejects.toMatchObject({ code: 'closed' });
+    expect(kernels.starts).toBe(0);
   });
 });
 
@@ -332,6 +352,25 @@ describe('the window after a reload', () => {
     expect(await ended('old')).toMatchObject({ status: 'done', stdout: whole });
     expect(await capture()).toBe('captured');
     expect(readFileSync(artifact, 'utf8')).toBe(whole);
+  });
+
+  it('goes on with a run beside which a capture has begun before it was taken up', async () => {
+    const { admission, work, ended } = setUp();
+    const captured = deferred();
+    const capture = admission.capture(() => captured.promise);
+    const over = deferred();
+    const kernel: PooledKernel = {
+      isAlive: () => true,
+      execute: () => Promise.reject(new Error('sent again')),
+      shutdown: () => Promise.resolve({ confirmed: true }),
+      resume: () => over.promise.then(() => okReply),
+    };
+    await work.takeUp(adoption(going(), [begun], kernel));
+    expect(work.peek('old').status).toBe('running');
+    captured.resolve();
+    await capture;
+    over.resolve();
+    expect((await ended('old')).status).toBe('done');
   });
 
   it('says of one whose kernel is gone how it ended, if that was seen, with its output', async () => {

@@ -70,6 +70,7 @@ describe('C1: a run', () => {
       onOutput,
       executionId: 'e',
       timeoutMs: 5,
+      deadlineMs: Date.now() + 5,
       signal: expect.any(AbortSignal),
     });
   });
@@ -120,6 +121,24 @@ describe('C1: a run', () => {
     });
     expect(w.executed).toEqual([]);
     expect(w.records[0]).toMatchObject({ code: '1', cancelled: true });
+  });
+
+  it('has its limit while it is asked of the hooks, and in line, and is not sent then', async () => {
+    const slow = deferred<undefined>();
+    const w = setUp();
+    w.hooks.push(({ code }) => (code === 'a' ? slow.promise : undefined));
+    const inLine = { ...how, inOrderOf: 's' };
+    const first = w.runner.run('a', inLine);
+    const second = w.runner.run('b', { ...inLine, timeoutMs: 2_000 });
+    const third = w.runner.run('a', { ...how, timeoutMs: 3_000 });
+    await vi.advanceTimersByTimeAsync(3_000);
+    const notes = (seconds: number) => [`Timed out after ${seconds} seconds, before it ran.`];
+    expect(await second).toMatchObject({ cancelled: true, notes: notes(2) });
+    expect(await third).toMatchObject({ cancelled: true, notes: notes(3) });
+    slow.resolve(undefined);
+    await first;
+    expect(w.executed.map(({ code }) => code)).toEqual(['a']);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('keeps the order of a name, however long hooks take', async () => {
