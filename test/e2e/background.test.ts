@@ -138,13 +138,14 @@ test("the tree's action interrupts it: its end is shown, and all its output is i
   await window.page.locator('.action-item.focused', { hasText: 'Open Full Output' }).waitFor();
   await window.page.keyboard.press('Enter');
   await window.page.locator('.tab.active', { hasText: '.txt' }).waitFor();
-  const text = await window.evaluate(
-    (api) => api.window.activeTextEditor?.document.getText() ?? '',
-  );
+  const opened = (): Promise<string> =>
+    window.evaluate((api) => api.window.activeTextEditor?.document.getText() ?? '');
+  // The tab is there a moment before its text.
+  await expect.poll(opened).toContain('KeyboardInterrupt');
+  const text = await opened();
   const written = [...text.matchAll(/^step (\d+)$/gm)].map(([, step]) => Number(step));
   expect(written).toEqual(written.map((_, at) => at + 1));
   expect(written.length).toBeGreaterThanOrEqual(seen.at(-1) ?? 0);
-  expect(text).toContain('KeyboardInterrupt');
   await window.screenshot('background-5-output');
 });
 

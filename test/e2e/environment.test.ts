@@ -115,7 +115,7 @@ test('a session of agents lists what was withheld; a person who joins is told to
   await window.page.keyboard.press('Enter');
   // The list of messages closes again where it is opened before there is one.
   await window.page.locator('.statusbar .codicon-bell-dot').waitFor();
-  await window.answer('is also held by chat:one', 'Restart');
+  await window.answer('is also held by Chat one', 'Restart');
   await row.waitFor({ state: 'detached' });
   await window.openFile('show.py');
   await window.runCommand('Holdfast: Run File');
@@ -133,7 +133,7 @@ test('diagnostics tell of session, ledger and changed settings, and have no valu
   expect(text).toMatch(/Holdfast \d+\.\d+\.\d+\n/);
   expect(text).toMatch(/session-1: python, idle; .* held by 1 chat, 1 this window;/);
   expect(text).toMatch(/process \d+; started at .*; living; this window's; .* 1 kernel/);
-  expect(text).toMatch(/\n {2}- process \d+, started at .*: running/);
+  expect(text).toMatch(/\n {2}- process \d+, started at .*: alive/);
   expect(text).toContain('holdfast.environment: 1: OVER');
   expect(text).toMatch(/Last stops\n- .* session-1, process \d+: over after/);
   expect(text).not.toMatch(/planted-value|setting"|os\.environ|words of the process/);
