@@ -190,7 +190,13 @@ describe('sessions in trouble', () => {
     await window.page.keyboard.press('Shift+F10');
     const rename = window.page.getByRole('menuitem', { name: 'Rename…', exact: true });
     await expect.poll(() => rename.count(), { timeout: patienceMs }).toBe(1);
-    await window.page.keyboard.press('ArrowUp');
+    const focused = window.page.locator('.action-item.focused', { hasText: 'Rename…' });
+    await expect
+      .poll(async () => {
+        await window.page.keyboard.press('ArrowUp');
+        return focused.count();
+      })
+      .toBe(1);
     await window.page.keyboard.press('Enter');
     const input = window.page.locator('.quick-input-widget input.input');
     await window.page.getByText('Rename lab').waitFor();

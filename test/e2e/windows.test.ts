@@ -26,7 +26,11 @@ beforeAll(async () => {
   });
   server = await startServer({
     extensions: [packagedExtension()],
-    settings: { 'holdfast.gracePeriodSeconds': GRACE_SECONDS },
+    // What earlier windows showed would stand in the panel of the next.
+    settings: {
+      'holdfast.gracePeriodSeconds': GRACE_SECONDS,
+      'holdfast.transcripts.keep': false,
+    },
     // The server forgets a window that is gone at once, and its extension host with it.
     args: ['--reconnection-grace-time=1'],
   });
