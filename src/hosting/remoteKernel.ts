@@ -170,9 +170,11 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
   /** Of the latest run that the kernel had when it was taken up. */
   async resume(options: ExecuteOptions): Promise<ExecutionReply> {
     const { executionId: execution } = options;
-    const before = this.backlog.take(execution);
+    const { outputs, reply } = this.backlog.take(execution);
     return this.follow(options, (run) => {
-      for (const output of before) this.pass(run, output);
+      for (const output of outputs) this.pass(run, output);
+      // Whatever has become of the kernel since.
+      if (reply !== undefined) return Promise.resolve(reply);
       const { question } = this;
       this.question = undefined;
       if (question !== undefined) this.onQuestion(question);

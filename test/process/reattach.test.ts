@@ -98,6 +98,16 @@ test('the client is SIGKILLed while code prints 1 to 50: the next one has every 
   });
 });
 
+test('what was known of a run’s end stays known, though its kernel dies before the run is taken up', async () => {
+  const first = await standIn({ graceMs: 10_000, codes: ['print("done", flush=True)'] });
+  const { kernel } = await reload(first);
+  process.kill(kernel.pid, 'SIGKILL');
+  await until(() => !kernel.isAlive(), 5_000, 10);
+  const resumed = resume(kernel);
+  expect(await resumed.reply).toMatchObject({ status: 'ok', cancelled: false });
+  expect(resumed.text()).toBe('done\n');
+});
+
 test('the same with a run that ends while nobody is attached', async () => {
   const quick = 'print("line 1", flush=True)\nimport time\ntime.sleep(0.5)\nprint("line 2")\n1 / 0';
   const first = await standIn({ graceMs: 10_000, codes: [quick] });
