@@ -180,7 +180,7 @@ export class Slot {
         break;
       case 'finished': {
         const { state, lines } = report.end;
-        const isLast = window.ending === 'leave' && state === 'cancelled';
+        const isLast = window.ending === 'leave' && (state === 'cancelled' || state === 'failed');
         onNote(
           `${this.name}: window ${window.pid} shows ${report.run} as ${state}, ${lines.length} lines`,
         );
