@@ -33,7 +33,7 @@ export async function runLevel(name: LevelName, selection: Selection): Promise<L
         return await runEditorTests(selection.only);
       case 'e2e':
         if (!(await provideWorkbench())) return skipAll('test/e2e');
-        return await runVitest('e2e', selection, minutes(16));
+        return await runVitest('e2e', selection, minutes(20));
     }
   } catch (error) {
     return failure(`the ${name} level`, error);
