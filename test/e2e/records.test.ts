@@ -34,7 +34,11 @@ beforeAll(async () => {
     'again.py': 'print("after the restart")\n',
     '.vscode/settings.json': '{"holdfast.gracePeriodSeconds": 0}',
   });
-  server = await startServer({ extensions: [packagedExtension()] });
+  server = await startServer({
+    extensions: [packagedExtension()],
+    // The server forgets a window that is gone at once, and its extension host with it.
+    args: ['--reconnection-grace-time=1'],
+  });
   window = await openWindow(server, workspace.folder);
 });
 
