@@ -245,5 +245,5 @@ describe('an agent in an editor that tells which chats it unloads', () => {
 });
 
 function kernels(): number {
-  return server.processes().filter(({ command }) => command.includes('runner.py')).length;
+  return server.kernels().length;
 }

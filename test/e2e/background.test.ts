@@ -54,11 +54,7 @@ afterEach(async ({ task }) => {
   if (task.result?.state === 'fail') await window.screenshot(`background-failed-${task.id}`);
 });
 
-const kernels = (): number[] =>
-  server
-    .processes()
-    .filter(({ command }) => command.includes('runner.py'))
-    .map(({ pid }) => pid);
+const kernels = (): number[] => server.kernels();
 
 const panelText = (text: string | RegExp): Promise<void> =>
   window.panel().getByText(text).last().waitFor();

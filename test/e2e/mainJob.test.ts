@@ -54,7 +54,7 @@ function panelText(text: string): Promise<void> {
 }
 
 function kernels(): number {
-  return server.processes().filter(({ command }) => command.includes('runner.py')).length;
+  return server.kernels().length;
 }
 
 test('before the first run there is no session and no process of ours', async () => {

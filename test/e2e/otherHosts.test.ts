@@ -28,11 +28,7 @@ afterAll(async () => {
   workspace.remove();
 });
 
-const kernels = (): number[] =>
-  server
-    .processes()
-    .filter(({ command }) => command.includes('runner.py'))
-    .map(({ pid }) => pid);
+const kernels = (): number[] => server.kernels();
 
 /** A window that has run the first line, with a kernel. */
 async function windowWithKernel(): Promise<WorkbenchWindow> {

@@ -47,8 +47,7 @@ afterAll(async () => {
   workspace.remove();
 });
 
-const kernels = (): number =>
-  server.processes().filter(({ command }) => command.includes('runner.py')).length;
+const kernels = (): number => server.kernels().length;
 
 /** The window is closed until nothing of it is left, and opened anew. */
 async function restart(): Promise<void> {

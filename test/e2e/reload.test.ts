@@ -50,11 +50,7 @@ afterAll(async () => {
   workspace.remove();
 });
 
-const kernels = (): number[] =>
-  server
-    .processes()
-    .filter(({ command }) => command.includes('runner.py'))
-    .map(({ pid }) => pid);
+const kernels = (): number[] => server.kernels();
 
 const byCommand = (): Promise<unknown> => window.runCommand('Developer: Reload Window');
 

@@ -43,6 +43,8 @@ export interface WorkbenchServer {
   browser(): Promise<Browser>;
   /** Every process that came of the server, detached ones and orphans included; not the server itself. */
   processes(): RunningProcess[];
+  /** The pids of kernels among them. */
+  kernels(): number[];
   log(): string;
   /** Ends the server and whatever came of it, by pid, and resolves to those that did not leave by themselves. */
   stop(graceMs?: number): Promise<RunningProcess[]>;
@@ -133,7 +135,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Workbenc
   }
   const processes = (): RunningProcess[] =>
     family.members().filter(({ pid }) => pid !== family.pid);
-  return { url, pid: family.pid, folder, control, browser, processes, log, stop };
+  const kernels = (): number[] =>
+    processes()
+      .filter(({ command }) => command.includes('runner.py'))
+      .map(({ pid }) => pid);
+  return { url, pid: family.pid, folder, control, browser, processes, kernels, log, stop };
 }
 
 async function answers(url: string, { child }: ProcessFamily): Promise<boolean> {
