@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 function kernels(): number {
-  return server.processes().filter(({ command }) => command.includes('runner.py')).length;
+  return server.kernels().length;
 }
 
 async function runFile(name: string): Promise<void> {

@@ -299,5 +299,5 @@ describe.skipIf(obstacle !== undefined)(
 );
 
 function kernels(): number {
-  return server.processes().filter(({ command }) => command.includes('runner.py')).length;
+  return server.kernels().length;
 }
