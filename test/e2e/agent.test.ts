@@ -1,18 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   chatOf,
   chatOptions,
   openWindow,
-  packagedExtension,
   packagedExtensionWith,
-  scriptedAgent,
-  startServer,
-  temporaryWorkspace,
+  type ServerOptions,
   type TemporaryWorkspace,
   type WorkbenchChat,
   type WorkbenchServer,
   type WorkbenchWindow,
 } from '../support/workbench';
+import { type Workbench, workbenchForTests } from '../support/workbench/forTests';
 
 // Agents beside a person, in a real chat with a scripted model. Each test goes on where the one before it ended.
 
@@ -36,14 +34,14 @@ let window: WorkbenchWindow;
 let chat: WorkbenchChat;
 
 async function begin(
-  extension: string,
-  settings: Readonly<Record<string, unknown>>,
-  args: readonly string[] = [],
+  workbench: Workbench,
+  { settings, args = [], ...more }: ServerOptions,
 ): Promise<void> {
-  workspace = temporaryWorkspace({ 'first.py': 'x = 20\n' });
-  elsewhere = temporaryWorkspace({ 'other.py': 'z = 3\n' });
-  server = await startServer({
-    extensions: [extension, await scriptedAgent()],
+  workspace = workbench.folder({ 'first.py': 'x = 20\n' });
+  elsewhere = workbench.folder({ 'other.py': 'z = 3\n' });
+  server = await workbench.startServer({
+    ...chatOptions,
+    ...more,
     settings: { ...chatOptions.settings, ...settings },
     args: [...chatOptions.args, ...args],
   });
@@ -51,12 +49,6 @@ async function begin(
   chat = chatOf(window);
   await window.tree.open();
   await window.openFile('first.py');
-}
-
-async function end(): Promise<void> {
-  await server.stop();
-  workspace.remove();
-  elsewhere.remove();
 }
 
 /** Sends a prompt for which the model runs the code, and waits for the end of its answer. */
@@ -73,17 +65,12 @@ async function letRun(
 
 const chatRow = (title: string) => window.tree.row(`Chat “${title}”`);
 
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await window.screenshot(`agent-failed-${task.id}`);
-});
-
 describe('an agent in an editor that grants no proposed API', () => {
-  beforeAll(async () => {
-    await begin(packagedExtension(), { 'holdfast.capacity': 1 });
+  workbenchForTests(async (workbench) => {
+    await begin(workbench, { settings: { 'holdfast.capacity': 1 } });
     await window.runCommand('Holdfast: Run File');
     await window.tree.session('idle').waitFor();
   });
-  afterAll(end);
 
   test("vscode-jupyter 17119: a scripted model in agent mode runs code in the developer's session with confirmation, loses its wait and reads the rest", async () => {
     await chat.follow([
@@ -188,15 +175,14 @@ describe('an agent in an editor that grants no proposed API', () => {
 });
 
 describe('an agent in an editor that tells which chats it unloads', () => {
-  beforeAll(async () => {
-    await begin(
-      packagedExtensionWith('chatParticipantPrivate'),
+  workbenchForTests((workbench) =>
+    begin(workbench, {
+      extensions: [packagedExtensionWith(['chatParticipantPrivate'], workbench.folder({}).folder)],
       // 6 seconds.
-      { 'holdfast.chat.gracePeriodMinutes': 0.1 },
-      ['--enable-proposed-api=holdfast.holdfast'],
-    );
-  });
-  afterAll(end);
+      settings: { 'holdfast.chat.gracePeriodMinutes': 0.1 },
+      args: ['--enable-proposed-api=holdfast.holdfast'],
+    }),
+  );
 
   test('New Chat: the chat before keeps its hold for the grace period, and then its kernel goes', async () => {
     await chat.follow([

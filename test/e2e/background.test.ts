@@ -1,13 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import {
-  openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
-  type TemporaryWorkspace,
-  type WorkbenchServer,
-  type WorkbenchWindow,
-} from '../support/workbench';
+import { expect, test } from 'vitest';
+import { openWindow, type WorkbenchServer, type WorkbenchWindow } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 // A training loop of minutes in the background: peeked at, over a reload, interrupted. Each test goes on where the one
 // before it ended.
@@ -30,28 +23,18 @@ print("quick is here")
 /** A busy machine takes its time to draw a window. */
 const patience = { timeout: 60_000 };
 
-let workspace: TemporaryWorkspace;
 let server: WorkbenchServer;
 let window: WorkbenchWindow;
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({
+workbenchForTests(async (workbench) => {
+  const workspace = workbench.folder({
     'train.py': code,
     '.vscode/settings.json': '{"holdfast.gracePeriodSeconds": 120}',
   });
-  server = await startServer({ extensions: [packagedExtension()] });
+  server = await workbench.startServer();
   window = await openWindow(server, workspace.folder);
   await window.openFile('train.py');
   await window.tree.open();
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
-});
-
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await window.screenshot(`background-failed-${task.id}`);
 });
 
 const kernels = (): number[] => server.kernels();

@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../support/until';
-import {
-  openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
-  type TemporaryWorkspace,
-  type WorkbenchServer,
-  type WorkbenchWindow,
-} from '../support/workbench';
+import { openWindow, type WorkbenchServer, type WorkbenchWindow } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 const stuck = `import signal, subprocess
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -18,22 +11,15 @@ while True:
     pass
 `;
 
-let workspace: TemporaryWorkspace;
 let server: WorkbenchServer;
 let window: WorkbenchWindow;
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({ 'stuck.py': stuck });
-  server = await startServer({
-    extensions: [packagedExtension()],
+workbenchForTests(async (workbench) => {
+  const workspace = workbench.folder({ 'stuck.py': stuck });
+  server = await workbench.startServer({
     settings: { 'holdfast.gracePeriodSeconds': 0 },
   });
   window = await openWindow(server, workspace.folder);
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
 });
 
 function ours(): readonly string[] {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { silentLog } from '../../src/base/log';
 import { createKernelHosting } from '../../src/hosting';
 import { sessionEnvironment } from '../../src/kernel/environment';
@@ -7,12 +7,11 @@ import { expectGone } from '../process/support/processes';
 import {
   openWindow,
   packagedExtension,
-  startServer,
-  temporaryWorkspace,
   type TemporaryWorkspace,
   type WorkbenchServer,
   type WorkbenchWindow,
 } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 // What a person sees of an environment that was withheld from agents, and of what else a kernel can tell of itself.
 
@@ -29,8 +28,8 @@ let server: WorkbenchServer;
 let window: WorkbenchWindow;
 let hostPid: number;
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({
+workbenchForTests(async (workbench) => {
+  workspace = workbench.folder({
     'show.py': show,
     '.env': 'FROM_FILE=file\nOVER=file\nPLANTED_PLAIN=\n',
     '.vscode/settings.json': JSON.stringify({
@@ -38,8 +37,7 @@ beforeAll(async () => {
       'holdfast.environment': { OVER: 'setting', PLANTED_NUMBER: 3 },
     }),
   });
-  server = await startServer({
-    extensions: [packagedExtension()],
+  server = await workbench.startServer({
     env: { ...planted, NODE_OPTIONS: '--no-warnings' },
   });
   await startForAgents();
@@ -49,16 +47,10 @@ beforeAll(async () => {
   await window.openFile('show.py');
 });
 
+// The kernel host came of this test, not of the server, which would not wait for its end.
 afterAll(async () => {
-  // The kernel host came of this test, not of the server, which would not wait for its end.
   await window.close();
   await expectGone([hostPid], 30_000);
-  await server.stop();
-  workspace.remove();
-});
-
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await window.screenshot(`environment-failed-${task.id}`);
 });
 
 /** A session that a chat alone holds, in the kernel host of a window before this one. */

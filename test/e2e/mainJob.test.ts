@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../support/until';
 import {
   openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
   type TemporaryWorkspace,
   type WorkbenchServer,
   type WorkbenchWindow,
 } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 // The main job as a person does it, in one window from first to last: each test goes on where the one before it ended.
 
@@ -37,16 +35,11 @@ let workspace: TemporaryWorkspace;
 let server: WorkbenchServer;
 let window: WorkbenchWindow;
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({ 'tour.py': tour });
-  server = await startServer({ extensions: [packagedExtension()] });
+workbenchForTests(async (workbench) => {
+  workspace = workbench.folder({ 'tour.py': tour });
+  server = await workbench.startServer();
   window = await openWindow(server, workspace.folder);
   await window.openFile('tour.py');
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
 });
 
 function panelText(text: string): Promise<void> {

@@ -1,39 +1,25 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import {
-  openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
-  type TemporaryWorkspace,
-  type WorkbenchServer,
-  type WorkbenchWindow,
-} from '../support/workbench';
+import { afterEach, expect, test } from 'vitest';
+import { openWindow, type WorkbenchServer, type WorkbenchWindow } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 // What a window says about kernels that do not answer. Each test goes on where the one before it ended.
 
-let workspace: TemporaryWorkspace;
 let server: WorkbenchServer;
 let window: WorkbenchWindow;
 const suspended = new Set<number>();
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({
+workbenchForTests(async (workbench) => {
+  const workspace = workbench.folder({
     'quick.py': 'x = 20\nx + 1\n',
     'endless.py': 'while True:\n    pass\n',
   });
-  server = await startServer({ extensions: [packagedExtension()] });
+  server = await workbench.startServer();
   window = await openWindow(server, workspace.folder);
   await window.tree.open();
 });
 
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await window.screenshot(`notResponding-failed-${task.id}`);
+afterEach(() => {
   for (const pid of suspended) if (isRunning(pid)) process.kill(pid, 'SIGCONT');
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
 });
 
 const isRunning = (pid: number): boolean => server.processes().some((each) => each.pid === pid);

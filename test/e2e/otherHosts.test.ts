@@ -1,31 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
   type TemporaryWorkspace,
   type WorkbenchServer,
   type WorkbenchWindow,
 } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 // Two windows on one folder are gone: nobody can tell which of them a third one was, so that a person chooses.
 
 let workspace: TemporaryWorkspace;
 let server: WorkbenchServer;
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({
+workbenchForTests(async (workbench) => {
+  workspace = workbench.folder({
     'work.py': 'x = 1\nprint("kept:", x)\n',
     // Long enough to open three windows on a busy machine.
     '.vscode/settings.json': '{"holdfast.gracePeriodSeconds": 200}',
   });
-  server = await startServer({ extensions: [packagedExtension()] });
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
+  server = await workbench.startServer();
 });
 
 const kernels = (): number[] => server.kernels();

@@ -1,35 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../support/until';
-import {
-  openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
-  type TemporaryWorkspace,
-  type WorkbenchServer,
-  type WorkbenchWindow,
-} from '../support/workbench';
+import { openWindow, type WorkbenchServer, type WorkbenchWindow } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 // Runs in kernels of their own: no session retains them, but whoever looks for what runs finds them, and can stop them.
 
 const loop = 'import time\nwhile True:\n    time.sleep(0.1)\n';
 
-let workspace: TemporaryWorkspace;
 let server: WorkbenchServer;
 let window: WorkbenchWindow;
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({ 'loop.py': loop, 'sum.py': '20 + 1\n' });
-  server = await startServer({
-    extensions: [packagedExtension()],
+workbenchForTests(async (workbench) => {
+  const workspace = workbench.folder({ 'loop.py': loop, 'sum.py': '20 + 1\n' });
+  server = await workbench.startServer({
     settings: { 'holdfast.kernelMode': 'per-call' },
   });
   window = await openWindow(server, workspace.folder);
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
 });
 
 function kernels(): number {

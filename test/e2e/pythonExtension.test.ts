@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   openWindow,
   packagedExtension,
-  startServer,
-  temporaryWorkspace,
   type TemporaryWorkspace,
   type WorkbenchServer,
   type WorkbenchWindow,
 } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 // Stands for the Python extension: the part of its interface that is used, and a command to change its choice.
 const standIn = {
@@ -46,29 +45,21 @@ exports.activate = () => {
 };
 
 let workspace: TemporaryWorkspace;
-let extension: TemporaryWorkspace;
 let server: WorkbenchServer;
 let window: WorkbenchWindow;
 const environment = (name: string): string => path.join(workspace.folder, name);
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({ 'which.py': 'import sys\n\nprint("runs in", sys.prefix)\n' });
-  extension = temporaryWorkspace(standIn);
+workbenchForTests(async (workbench) => {
+  workspace = workbench.folder({ 'which.py': 'import sys\n\nprint("runs in", sys.prefix)\n' });
   for (const name of ['one', 'two'])
     execFileSync('python3', ['-m', 'venv', '--without-pip', environment(name)]);
-  server = await startServer({
-    extensions: [packagedExtension(), extension.folder],
+  server = await workbench.startServer({
+    extensions: [packagedExtension(), workbench.folder(standIn).folder],
     env: { STAND_IN_PYTHON: environment('one') },
   });
   window = await openWindow(server, workspace.folder);
   await window.openFile('which.py');
   await window.tree.open();
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
-  extension.remove();
 });
 
 test('the choice of the Python extension runs the code', async () => {

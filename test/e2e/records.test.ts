@@ -1,15 +1,13 @@
 import fs from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../support/until';
 import {
   openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
   type TemporaryWorkspace,
   type WorkbenchServer,
   type WorkbenchWindow,
 } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 // What a person has run is there again when the editor has been closed and comes back, until it is cleared.
 
@@ -28,23 +26,17 @@ let workspace: TemporaryWorkspace;
 let server: WorkbenchServer;
 let window: WorkbenchWindow;
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({
+workbenchForTests(async (workbench) => {
+  workspace = workbench.folder({
     'shown.py': code,
     'again.py': 'print("after the restart")\n',
     '.vscode/settings.json': '{"holdfast.gracePeriodSeconds": 0}',
   });
-  server = await startServer({
-    extensions: [packagedExtension()],
+  server = await workbench.startServer({
     // The server forgets a window that is gone at once, and its extension host with it.
     args: ['--reconnection-grace-time=1'],
   });
   window = await openWindow(server, workspace.folder);
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
 });
 
 const kernels = (): number => server.kernels().length;

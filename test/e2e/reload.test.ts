@@ -1,15 +1,8 @@
 import type { Dialog } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../support/until';
-import {
-  openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
-  type TemporaryWorkspace,
-  type WorkbenchServer,
-  type WorkbenchWindow,
-} from '../support/workbench';
+import { openWindow, type WorkbenchServer, type WorkbenchWindow } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 // What a reload of the window leaves of a person's work: all of it.
 
@@ -30,24 +23,18 @@ for i in range(1, 41):
     time.sleep(0.3)
 `;
 
-let workspace: TemporaryWorkspace;
 let server: WorkbenchServer;
 let window: WorkbenchWindow;
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({
+workbenchForTests(async (workbench) => {
+  const workspace = workbench.folder({
     'slow.py': code,
     // A busy machine may take longer than 10 s to draw a window.
     '.vscode/settings.json': '{"holdfast.gracePeriodSeconds": 40}',
   });
-  server = await startServer({ extensions: [packagedExtension()] });
+  server = await workbench.startServer();
   window = await openWindow(server, workspace.folder);
   await window.openFile('slow.py');
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
 });
 
 const kernels = (): number[] => server.kernels();

@@ -1,16 +1,15 @@
 import fs from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { until } from '../support/until';
 import {
   openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
+  type ServerOptions,
   type TemporaryWorkspace,
   type Theme,
   type WorkbenchServer,
   type WorkbenchWindow,
 } from '../support/workbench';
+import { type Workbench, workbenchForTests } from '../support/workbench/forTests';
 import { immortalPython, unprivileged, whyNotImmortal } from '../support/workbench/immortal';
 
 // What the Sessions tree says about kernels in trouble, with real kernels. Each test goes on where the one before it ended.
@@ -42,18 +41,13 @@ let workspace: TemporaryWorkspace;
 let server: WorkbenchServer;
 let window: WorkbenchWindow;
 
-async function begin(
-  settings: Readonly<Record<string, unknown>>,
-  more: Parameters<typeof startServer>[0] = {},
-): Promise<void> {
-  server = await startServer({ extensions: [packagedExtension()], settings, ...more });
+async function begin(workbench: Workbench, options?: ServerOptions): Promise<void> {
+  workspace = workbench.folder(files);
+  // A server that runs as another user looks into it.
+  fs.chmodSync(workspace.folder, 0o755);
+  server = await workbench.startServer(options);
   window = await openWindow(server, workspace.folder);
   await window.tree.open();
-}
-
-async function end(): Promise<void> {
-  await server.stop();
-  workspace.remove();
 }
 
 /** Pid of the only kernel that the tree shows. */
@@ -97,18 +91,10 @@ async function pictures(name: string): Promise<void> {
   await window.setTheme('dark');
 }
 
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await window.screenshot(`sessions-failed-${task.id}`);
-});
-
 const noSession = (): Promise<void> => window.page.getByText('No session yet').first().waitFor();
 
 describe('sessions in trouble', () => {
-  beforeAll(async () => {
-    workspace = temporaryWorkspace(files);
-    await begin({});
-  });
-  afterAll(end);
+  workbenchForTests((workbench) => begin(workbench));
 
   test('a busy kernel that ignores SIGTERM: the steps of its stop are seen, and its end is confirmed', async () => {
     await runWholeFile('deaf.py');
@@ -244,23 +230,17 @@ const obstacle = whyNotImmortal();
 describe.skipIf(obstacle !== undefined)(
   `a kernel that can't be killed${obstacle === undefined ? '' : ` (${obstacle})`}`,
   () => {
-    let interpreters: TemporaryWorkspace;
     let pid: number;
 
-    beforeAll(async () => {
-      workspace = temporaryWorkspace(files);
-      fs.chmodSync(workspace.folder, 0o755);
-      interpreters = temporaryWorkspace({});
-      const settings = {
-        'holdfast.python.interpreter': immortalPython(interpreters.folder),
-        'holdfast.retryIntervalSeconds': 60,
-      };
-      await begin(settings, { user: unprivileged });
-    });
-    afterAll(async () => {
-      await end();
-      interpreters.remove();
-    });
+    workbenchForTests((workbench) =>
+      begin(workbench, {
+        settings: {
+          'holdfast.python.interpreter': immortalPython(workbench.folder({}).folder),
+          'holdfast.retryIntervalSeconds': 60,
+        },
+        user: unprivileged,
+      }),
+    );
 
     test('stays in the tree with reason, attempt and next try', async () => {
       await runWholeFile('deaf.py');

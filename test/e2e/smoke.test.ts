@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type TemporaryWorkspace,
-  type WorkbenchServer,
-  type WorkbenchWindow,
-  openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
-} from '../support/workbench';
+import { expect, test } from 'vitest';
+import { type WorkbenchServer, type WorkbenchWindow, openWindow } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
-let workspace: TemporaryWorkspace;
 let server: WorkbenchServer;
 let window: WorkbenchWindow;
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({ 'first.py': 'x = 20\nx + 1\n' });
-  server = await startServer({ extensions: [packagedExtension()] });
+workbenchForTests(async (workbench) => {
+  const workspace = workbench.folder({ 'first.py': 'x = 20\nx + 1\n' });
+  server = await workbench.startServer();
   window = await openWindow(server, workspace.folder);
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
 });
 
 test('the packaged extension is installed, and its view container is in the activity bar', async () => {

@@ -1,36 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
-  type TemporaryWorkspace,
-  type WorkbenchServer,
-  type WorkbenchWindow,
-} from '../support/workbench';
+import { expect, test } from 'vitest';
+import { openWindow, type WorkbenchServer, type WorkbenchWindow } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
-let workspace: TemporaryWorkspace;
 let server: WorkbenchServer;
 let window: WorkbenchWindow;
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({
+workbenchForTests(async (workbench) => {
+  const workspace = workbench.folder({
     'first.py': '"ran" + "!"\n',
     // What a hostile folder would bring along.
     '.vscode/settings.json': '{ "holdfast.python.interpreter": "${workspaceFolder}/trap.sh" }',
     'trap.sh': '#!/bin/sh\ntouch sprung\nexec python3 "$@"\n',
   });
-  server = await startServer({
-    extensions: [packagedExtension()],
+  server = await workbench.startServer({
     workspaceTrust: true,
     settings: { 'security.workspace.trust.startupPrompt': 'never' },
   });
   window = await openWindow(server, workspace.folder);
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
 });
 
 test('in a folder that is not trusted nothing runs, and every way to run says why', async () => {

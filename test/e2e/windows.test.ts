@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDescriptors, residentMebibytes } from '../process/support/processes';
 import { until } from '../support/until';
-import {
-  openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
-  type TemporaryWorkspace,
-  type WorkbenchServer,
-} from '../support/workbench';
+import { openWindow, type TemporaryWorkspace, type WorkbenchServer } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 // Windows that are opened, used and closed, one after the other in one server: what they leave behind.
 
@@ -19,13 +13,12 @@ const GRACE_SECONDS = 1;
 let workspace: TemporaryWorkspace;
 let server: WorkbenchServer;
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({
+workbenchForTests(async (workbench) => {
+  workspace = workbench.folder({
     'first.py':
       'import subprocess\nchild = subprocess.Popen(["sleep", "600"], start_new_session=True)\n40 + 2\n',
   });
-  server = await startServer({
-    extensions: [packagedExtension()],
+  server = await workbench.startServer({
     // What earlier windows showed would stand in the panel of the next.
     settings: {
       'holdfast.gracePeriodSeconds': GRACE_SECONDS,
@@ -34,11 +27,6 @@ beforeAll(async () => {
     // The server forgets a window that is gone at once, and its extension host with it.
     args: ['--reconnection-grace-time=1'],
   });
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
 });
 
 const ours = (): string[] =>

@@ -17,7 +17,7 @@ export async function runEditorTests(pattern?: string): Promise<LevelOutcome> {
 
   const workspace = temporaryWorkspace(editorWorkspaceFiles);
   const server = await startServer({
-    remoteControl: false,
+    companions: [],
     extensions: [await bundleSampleExtension()],
     env: {
       HOLDFAST_EDITOR_RESULTS: results,

@@ -1,13 +1,10 @@
 import type { Locator } from 'playwright-core';
 import type { Step } from '../scriptedAgent/script';
-import { buildCompanion } from './companion';
 import type { WorkbenchWindow } from './window';
 
-/** The test-only extension with a model that follows a script, and the agent that lets it. */
-export const scriptedAgent = (): Promise<string> => buildCompanion('scriptedAgent');
-
-/** What a server needs so that {@link scriptedAgent} may be the editor's own agent, and its chat shows. */
+/** What a server needs for a chat whose agent lets a model follow a script, and may be the editor's own agent. */
 export const chatOptions = {
+  companions: ['remoteControl', 'scriptedAgent'],
   settings: { 'chat.disableAIFeatures': false, 'chat.tips.enabled': false },
   args: ['--enable-proposed-api=holdfast-tests.scripted-agent'],
 } as const;

@@ -3,10 +3,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { repositoryRoot } from '../repository';
 
-/** Builds a test-only extension of `test/support` (extension.ts, manifest.json) and resolves to its folder. */
-export async function buildCompanion(name: string): Promise<string> {
+/** A test-only extension: a folder of `test/support` with extension.ts and manifest.json. */
+export type Companion = 'remoteControl' | 'scriptedAgent';
+
+/** Builds a companion into a folder of its own below `parent` and resolves to that. */
+export async function buildCompanion(name: Companion, parent: string): Promise<string> {
   const source = path.join(repositoryRoot(), 'test/support', name);
-  const folder = path.join(repositoryRoot(), 'out', name);
+  const folder = path.join(parent, name);
   await build({
     entryPoints: [path.join(source, 'extension.ts')],
     outfile: path.join(folder, 'extension.js'),

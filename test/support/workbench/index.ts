@@ -14,12 +14,15 @@
  *     await window.close();                      // as a person closes the tab: the extension host ends
  *     await server.stop();                       // resolves to processes that had to be killed: expect []
  *
+ * Tests begin with `workbenchForTests` of ./forTests, which ends all of it after the last of them. It is not exported here,
+ * as this driver needs no vitest.
+ *
  * `window.evaluate((vscode) => …)` runs a function inside the extension host; it closes over nothing, arguments go in as
  * the second parameter (JSON). `server.processes()` lists all that came of the server, orphans included.
  * `packagedExtension()` holds exactly the files of the .vsix, installed: its extension host is restarted after a crash.
  */
 export { type Theme } from './themes';
-export { chatOf, chatOptions, scriptedAgent, type WorkbenchChat } from './chat';
+export { chatOf, chatOptions, type WorkbenchChat } from './chat';
 export { packagedExtension, packagedExtensionWith } from './packagedExtension';
 export type { ControlledHost, RemoteControl } from './remoteControl';
 export { type ServerOptions, type WorkbenchServer, startServer } from './server';

@@ -14,12 +14,13 @@ export function packagedExtension(): string {
 }
 
 /**
- * A copy whose manifest asks for proposed API, which a marketplace takes from nobody: for editors that grant it, as
- * `--enable-proposed-api=holdfast.holdfast` does.
+ * A copy in the folder `copy` whose manifest asks for proposed API, which a marketplace takes from nobody: for editors that
+ * grant it, as `--enable-proposed-api=holdfast.holdfast` does.
  */
-export function packagedExtensionWith(...enabledApiProposals: readonly string[]): string {
-  const copy = `${location()}-with-proposals`;
-  fs.rmSync(copy, { recursive: true, force: true });
+export function packagedExtensionWith(
+  enabledApiProposals: readonly string[],
+  copy: string,
+): string {
   fs.cpSync(packagedExtension(), copy, { recursive: true });
   const file = path.join(copy, 'package.json');
   const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as object;

@@ -3,7 +3,6 @@ import net from 'node:net';
 import readline from 'node:readline';
 import type * as vscode from 'vscode';
 import type { Answer, FromHost, Request } from '../remoteControl/messages';
-import { buildCompanion } from './companion';
 
 /** What runs inside the extension host: it gets the `vscode` module and `argument`, and closes over nothing. */
 export type HostFunction<A, R> = (api: typeof vscode, argument: A) => R | PromiseLike<R>;
@@ -22,8 +21,6 @@ export interface ControlledHost {
 /** The test's end of the companion extension: hosts connect to it as windows open and hosts restart. */
 export interface RemoteControl {
   readonly address: string;
-  /** The folder of the companion, built. */
-  extension(): Promise<string>;
   hosts(): readonly ControlledHost[];
   /** Resolves to the next host with `folder` open that is not among `known`; it may be here already. */
   nextHost(
@@ -59,7 +56,6 @@ export async function listenForRemoteControl(address: string): Promise<RemoteCon
 
   return {
     address,
-    extension: () => buildCompanion('remoteControl'),
     hosts: () => [...hosts],
     nextHost: async (folder, known, limitMs = 40_000) => {
       const real = fs.realpathSync(folder);

@@ -11,6 +11,7 @@ import { hostEnvironment } from '../vscode/hostEnvironment';
 import { layVsCode } from '../vscode/lay';
 import { linkExtension } from '../vscode/linkExtension';
 import { launchBrowser } from './browser';
+import { type Companion, buildCompanion } from './companion';
 import { type RemoteControl, listenForRemoteControl } from './remoteControl';
 
 export interface ServerOptions {
@@ -24,8 +25,8 @@ export interface ServerOptions {
   readonly extensions?: readonly string[];
   /** All of VS Code's own extensions, Copilot included, or (by default) the few that tests look at. */
   readonly builtins?: 'lean' | 'all';
-  /** The test-only companion that {@link RemoteControl} speaks to; on by default. */
-  readonly remoteControl?: boolean;
+  /** Test-only extensions; by default the one that {@link RemoteControl} speaks to. */
+  readonly companions?: readonly Companion[];
   /** Who the server and all that comes of it run as, instead of whoever runs the tests, who has to be root then. */
   readonly user?: { readonly uid: number; readonly gid: number };
   /** More arguments for the server, such as `--reconnection-grace-time=1`. */
@@ -36,7 +37,7 @@ export interface ServerOptions {
 export interface WorkbenchServer {
   readonly url: string;
   readonly pid: number;
-  /** Everything of this run: `user/`, `extensions/`, `tmp/`, `server.log`. Removed by `stop`. */
+  /** Everything of this run: `user/`, `extensions/`, `companions/`, `tmp/`, `server.log`. Removed by `stop`. */
   readonly folder: string;
   readonly control: RemoteControl;
   /** The headless browser for this server's windows, started by the first call. */
@@ -81,8 +82,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Workbenc
   const settings = { ...quietSettings, ...options.settings };
   fs.writeFileSync(path.join(userData, 'User/settings.json'), JSON.stringify(settings, null, 2));
   for (const each of options.extensions ?? []) linkExtension(each, extensions);
+  for (const each of options.companions ?? ['remoteControl']) {
+    linkExtension(await buildCompanion(each, path.join(folder, 'companions')), extensions);
+  }
   const control = await listenForRemoteControl(path.join(folder, 'control.sock'));
-  if (options.remoteControl !== false) linkExtension(await control.extension(), extensions);
 
   const { user } = options;
   if (user !== undefined) giveAway(folder, user);
