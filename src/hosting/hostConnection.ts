@@ -4,7 +4,6 @@ import {
   type CancellationToken,
   createMessageConnection,
   SocketMessageReader,
-  SocketMessageWriter,
   type MessageConnection,
 } from 'vscode-jsonrpc/node';
 import { deferred } from '../base/deferred';
@@ -18,6 +17,7 @@ import { fromResponseError, hostLost } from '../protocol/failure';
 import * as m from '../protocol/messages';
 import { parse, type Schema } from '../protocol/parse';
 import { onNotification, onRequest, type HearingTrouble } from '../protocol/rpc';
+import { WholeMessageWriter } from '../protocol/wholeMessages';
 import { ANSWER_WITHIN_MS, answerLimits } from './answerLimits';
 import type { ReachedHost } from './launch';
 
@@ -64,7 +64,7 @@ export class HostConnection {
     const { socket } = host;
     this.connection = createMessageConnection(
       new SocketMessageReader(socket),
-      new SocketMessageWriter(socket),
+      new WholeMessageWriter(socket),
     );
     this.connection.onError(([error]) => log.warn(`Kernel host connection: ${error.message}`));
     socket.once('close', () => this.onClose());

@@ -3,7 +3,6 @@ import type * as v from 'valibot';
 import {
   createMessageConnection,
   SocketMessageReader,
-  SocketMessageWriter,
   type MessageConnection,
 } from 'vscode-jsonrpc/node';
 import { systemClock } from '../base/clock';
@@ -15,6 +14,7 @@ import type { KernelLimits } from '../kernel/limits';
 import * as m from '../protocol/messages';
 import type { Schema } from '../protocol/parse';
 import { onNotification, onRequest, type HearingTrouble } from '../protocol/rpc';
+import { WholeMessageWriter } from '../protocol/wholeMessages';
 import type { Custody, CustodyListener } from './custody';
 import type { EmbeddedKernel, Question } from './embedded/kernel';
 import type { StartedKernel } from './embedded/start';
@@ -45,7 +45,7 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
   ) {
     this.connection = createMessageConnection(
       new SocketMessageReader(socket),
-      new SocketMessageWriter(socket),
+      new WholeMessageWriter(socket),
     );
     this.connection.onError(([error]) => log.warn(`Connection: ${error.message}`));
     socket.once('close', () => {
@@ -186,9 +186,8 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
 
   private tell<P extends Schema>(message: m.NotificationMessage<P>, params: v.InferInput<P>): void {
     if (this.gone) return;
-    this.connection
-      .sendNotification(message.type.method, params)
-      .catch((error: unknown) => this.log.debug(`Not told: ${messageOf(error)}`));
+    // What fails is not logged: the log is told too, and would fail in turn. The close comes, and is logged.
+    this.connection.sendNotification(message.type.method, params).catch(() => undefined);
   }
 }
 

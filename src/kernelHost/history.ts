@@ -3,7 +3,8 @@ import type { KernelOutput } from '../kernel/output';
 import type { HistoryEntry } from '../protocol/vocabulary';
 import { leaveOutDisplays, leaveOutText, sizeOf, type OutputItem } from './outputSize';
 
-type Marker = Exclude<HistoryEntry, { what: 'output' }>;
+type Begun = Extract<HistoryEntry, { what: 'begun' }>;
+type Finished = Extract<HistoryEntry, { what: 'finished' }>;
 type Output = OutputItem & { readonly n: number; readonly kernel: string };
 
 /** Sizes in characters. What is beyond goes from the oldest on: text as a counted gap, displays as a note, runs whole. */
@@ -30,7 +31,8 @@ const NOTE = 'Left out: it was too large to be kept over a reload of the window.
 
 /** What a window that comes back has to know of a session: kept whether anybody is attached or not, in bounds. */
 export class History {
-  private markers: Marker[] = [];
+  /** By execution, oldest first. */
+  private readonly runs = new Map<string, { readonly begun: Begun; finished?: Finished }>();
   private outputs: Output[] = [];
   private text = 0;
   private displays = 0;
@@ -47,13 +49,15 @@ export class History {
   ): void {
     const { executionId: execution, code, source } = run;
     const rest = source === undefined ? {} : { source };
-    this.markers.push({ n: ++this.n, kernel, what: 'begun', execution, at, code, ...rest });
+    const begun = { n: ++this.n, kernel, what: 'begun' as const, execution, at, code, ...rest };
+    this.runs.set(execution, { begun });
     this.code += code.length;
     this.forgetRuns();
   }
 
   finished(kernel: string, execution: string, reply: ExecutionReply, at: number): void {
-    this.markers.push({ n: ++this.n, kernel, what: 'finished', execution, at, reply });
+    const run = this.runs.get(execution);
+    if (run) run.finished = { n: ++this.n, kernel, what: 'finished', execution, at, reply };
   }
 
   push(kernel: string, execution: string | null, output: KernelOutput): void {
@@ -69,7 +73,11 @@ export class History {
   read(after = 0, kernel?: string): HistoryEntry[] {
     this.toldUpTo = this.n;
     const outputs = this.outputs.map((output): HistoryEntry => ({ ...output, what: 'output' }));
-    return [...this.markers, ...outputs]
+    const markers = [...this.runs.values()].flatMap(({ begun, finished }) => [
+      begun,
+      ...(finished ? [finished] : []),
+    ]);
+    return [...markers, ...outputs]
       .filter((entry) => entry.n > after && (kernel === undefined || entry.kernel === kernel))
       .sort((a, b) => a.n - b.n);
   }
@@ -116,18 +124,16 @@ export class History {
 
   /** The oldest that are over go, with their output, when they are too many or their code is too long. */
   private forgetRuns(): void {
-    const over = this.markers.flatMap((each) => (each.what === 'finished' ? each.execution : []));
-    for (const execution of over) {
-      const begun = this.markers.filter(({ what }) => what === 'begun');
-      if (begun.length <= this.limits.runs && this.code <= this.limits.code) return;
-      const isOther = (each: { execution: string | null }): boolean => each.execution !== execution;
-      this.markers = this.markers.filter(isOther);
-      this.outputs = this.outputs.filter(isOther);
-      this.code = this.markers.reduce(
-        (sum, each) => sum + (each.what === 'begun' ? each.code.length : 0),
-        0,
-      );
-      this.recount();
+    const forgotten = new Set<string | null>();
+    for (const [execution, { begun, finished }] of this.runs) {
+      if (this.runs.size <= this.limits.runs && this.code <= this.limits.code) break;
+      if (!finished) continue;
+      this.runs.delete(execution);
+      this.code -= begun.code.length;
+      forgotten.add(execution);
     }
+    if (forgotten.size === 0) return;
+    this.outputs = this.outputs.filter(({ execution }) => !forgotten.has(execution));
+    this.recount();
   }
 }

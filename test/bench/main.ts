@@ -9,18 +9,28 @@ import { measurePool } from './poolCosts';
 import { measureRoundTrips } from './roundTrips';
 import type { Report } from './report';
 
+const PARTS = {
+  pool: measurePool,
+  door: measureDoor,
+  roundTrips: measureRoundTrips,
+  flood: measureFlood,
+  custody: measureCustody,
+  capture: measureCapture,
+  editor: measureEditor,
+};
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { json: { type: 'string' } } });
+  const { values } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string' } } });
+  const { json, only } = values;
+  if (only !== undefined && !(only in PARTS)) {
+    throw new Error(`No part is named ${only}. There are: ${Object.keys(PARTS).join(', ')}.`);
+  }
   const report: Report = new Map();
-  await measurePool(report);
-  await measureDoor(report);
-  await measureRoundTrips(report);
-  await measureFlood(report);
-  await measureCustody(report);
-  await measureCapture(report);
-  measureEditor(report);
-  if (values.json !== undefined) {
-    writeFileSync(values.json, JSON.stringify(Object.fromEntries(report), null, 2) + '\n');
+  for (const [name, measure] of Object.entries(PARTS)) {
+    if (only === undefined || only === name) await measure(report);
+  }
+  if (json !== undefined) {
+    writeFileSync(json, JSON.stringify(Object.fromEntries(report), null, 2) + '\n');
   }
 }
 
