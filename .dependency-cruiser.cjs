@@ -35,6 +35,13 @@ module.exports = {
       to: { path: '^src/kernelHost/' },
     },
     {
+      name: 'composed-at-the-top',
+      comment: 'the areas of a window are put together by the entry: nothing reaches up into them',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(editor/window/|extension\\.ts$)' },
+      to: { path: '^src/editor/window/' },
+    },
+    {
       name: 'panel-stands-alone',
       comment: 'browser code shares a protocol file and pure base with the rest, and nothing else',
       severity: 'error',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lazy } from '../../src/base/lazy';
+import { later, lazy } from '../../src/base/lazy';
 
 it('makes it once', () => {
   let made = 0;
@@ -28,4 +28,20 @@ it('a throw is not kept either', () => {
   });
   expect(get).toThrow('no');
   expect(get()).toBe(2);
+});
+
+it('what is made later is there to look at once somebody has used it, and not before', async () => {
+  let tries = 0;
+  const part = later(async () => {
+    await Promise.resolve();
+    if (++tries === 1) throw new Error('no');
+    return { tries };
+  });
+  expect(part.made).toBeUndefined();
+  await expect(part.get()).rejects.toThrow('no');
+  expect(part.made).toBeUndefined();
+  const made = part.get();
+  expect(part.made).toBeUndefined();
+  expect(await made).toEqual({ tries: 2 });
+  expect(part.made).toBe(await part.get());
 });

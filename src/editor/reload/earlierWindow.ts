@@ -1,0 +1,46 @@
+import * as vscode from 'vscode';
+import { messageOf } from '../../base/errors';
+import type { Later } from '../../base/lazy';
+import type { Adoption, KernelHosting } from '../../hosting';
+import type { BackgroundWork } from '../background/backgroundWork';
+import type { Python } from '../python';
+import type { Hosts } from './hosts';
+import { takeUp, type TakenUp, type TakeUpParts } from './takeUp';
+
+const WAITS_FOR_HOST_MS = 2_000;
+
+/** Where to look, and who gets what is found: the background runs first, the rest is for `takeUp`. */
+export interface EarlierWindowParts extends Omit<TakeUpParts, 'preludes' | 'otherPlaces'> {
+  readonly hosts: Pick<Hosts, 'toTakeUpSoon' | 'look'>;
+  readonly kernelHost: Later<Pick<KernelHosting, 'adopt' | 'keep'>>;
+  readonly background: Pick<BackgroundWork, 'takeUp'>;
+  readonly python: { get(): Promise<Pick<Python, 'preludes'>> };
+  onFailure(error: unknown): void;
+}
+
+/**
+ * What the window before this one has left, if it can be told which window that was: else, and where it cannot be taken
+ * up, nothing. Does not reject for that.
+ */
+export async function takeUpEarlierWindow(parts: EarlierWindowParts): Promise<TakenUp> {
+  const { hosts, kernelHost, background, python, onFailure, log } = parts;
+  if (!vscode.workspace.isTrusted) return {};
+  const found = await hosts.toTakeUpSoon(WAITS_FOR_HOST_MS);
+  if (!found) return {};
+  let adoption: Adoption | undefined;
+  try {
+    const host = await kernelHost.get();
+    adoption = await host.adopt(found);
+    // What was another's is this window's now.
+    hosts.look().catch(onFailure);
+    const { preludes } = await python.get();
+    const otherPlaces = await background.takeUp(adoption);
+    return takeUp(adoption, { ...parts, preludes, otherPlaces });
+  } catch (error) {
+    log.warn(`The sessions of the window before are not taken up: ${messageOf(error)}`);
+    // Nobody holds what runs there, and nobody would find it.
+    adoption?.stopOthers([]);
+    for (const key of adoption?.kept.keys() ?? []) kernelHost.made?.keep(key, undefined);
+    return {};
+  }
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import { lazy } from '../../base/lazy';
+import type { Records } from '../records';
+import { LeftOut } from '../records/leftOut';
+import type { RecordedRun } from '../records/shown';
+import type { Essentials } from './essentials';
+
+/** The kept transcripts of this window's workspace. */
+export interface KeptTranscripts {
+  /** Sessions that a person has left out. */
+  readonly leftOut: LeftOut;
+  /** Loads what reads and writes them, at the first call. */
+  records(): Promise<Records>;
+  /** Keeps a run. A failure is told. */
+  record(run: RecordedRun): void;
+  /** Resolves when what was recorded is written: at once where nothing was ever used. */
+  flush(): Promise<void>;
+}
+
+export function keptTranscripts(
+  options: Pick<Essentials, 'transcript' | 'log' | 'onFailure' | 'configuration'> &
+    Pick<vscode.ExtensionContext, 'globalStorageUri' | 'workspaceState'> & {
+      /** Names what this window shows. */
+      readonly workspace: string;
+    },
+): KeptTranscripts {
+  const { globalStorageUri, workspace, transcript, log, onFailure, configuration } = options;
+  const leftOut = new LeftOut(options.workspaceState);
+  let isUsed = false;
+  const records = lazy(async (): Promise<Records> => {
+    isUsed = true;
+    const { createRecords } = await import('../records');
+    const settings = await configuration();
+    return createRecords({
+      storage: globalStorageUri.fsPath,
+      workspace: workspace.startsWith('empty:') ? undefined : workspace,
+      writer: randomUUID().replaceAll('-', ''),
+      transcript,
+      leftOut,
+      mayKeep: async (cwd) => settings.get('transcripts.keep', vscode.Uri.file(cwd)),
+      log,
+    });
+  });
+  return {
+    leftOut,
+    records,
+    record: (run) =>
+      void records()
+        .then((all) => all.record(run))
+        .catch(onFailure),
+    flush: async () => (isUsed ? (await records()).flush() : undefined),
+  };
+}
