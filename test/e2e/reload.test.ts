@@ -1,17 +1,23 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Dialog } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { silentLog } from '../../src/base/log';
+import { discoverHosts } from '../../src/hosting';
 import { until } from '../support/until';
 import { openWindow, type WorkbenchServer, type WorkbenchWindow } from '../support/workbench';
 import { workbenchForTests } from '../support/workbench/forTests';
 
 // What a reload of the window leaves of a person's work: all of it.
 
-const code = `import time
+const code = `import os, time
 
 x = 20
 for i in range(1, 51):
     print("line", i, flush=True)
     time.sleep(0.3)
+    # However long the reload takes, the code is not over before it.
+    while i == 40 and not os.path.exists("go-on"): time.sleep(0.05)
 x + 1
 
 print("endless")
@@ -56,12 +62,18 @@ async function reload(how = byCommand): Promise<void> {
   await next;
 }
 
+async function clientsOfHosts(): Promise<string[]> {
+  const runtimeDir = path.join(server.folder, 'tmp');
+  const hosts = await discoverHosts({ workspace: '', runtimeDir, log: silentLog });
+  return hosts.map(({ announced }) => announced.client.state);
+}
+
 function panelText(text: string): Promise<void> {
   return window.panel().getByText(text).last().waitFor();
 }
 
 test('code prints 1 to 50 over a reload: every line once, in the same process, with its end (positron 4577)', async () => {
-  await window.selectLines(1, 7);
+  await window.selectLines(1, 9);
   await window.runCommand('Holdfast: Run Selection or Line');
   await window.tree.open();
   await window.tree
@@ -81,6 +93,7 @@ test('code prints 1 to 50 over a reload: every line once, in the same process, w
     .waitFor();
   await window.screenshot('reload-1-running');
   expect(kernels()).toEqual(before);
+  writeFileSync(path.join(window.folder, 'go-on'), '');
   await window.panel().getByText('21', { exact: true }).last().waitFor({ timeout: 30_000 });
 
   const text = (await window.panel().locator('body').innerText()).split('\n');
@@ -92,7 +105,7 @@ test('code prints 1 to 50 over a reload: every line once, in the same process, w
 
 test('an endless loop over a reload: interrupt and kill are still there and work (positron 8041)', async () => {
   await window.openFile('slow.py');
-  await window.selectLines(9, 10);
+  await window.selectLines(11, 12);
   await window.runCommand('Holdfast: Run Selection or Line');
   await panelText('endless');
   await reload();
@@ -109,7 +122,7 @@ test('an endless loop over a reload: interrupt and kill are still there and work
 
 test('the page is reloaded while code prints: the same, every line once', async () => {
   await window.openFile('slow.py');
-  await window.selectLines(12, 15);
+  await window.selectLines(14, 17);
   await window.runCommand('Holdfast: Run Selection or Line');
   await panelText('page 5');
   const before = kernels();
@@ -121,6 +134,28 @@ test('the page is reloaded while code prints: the same, every line once', async 
   const text = (await window.panel().locator('body').innerText()).split('\n');
   const lines = text.map((line) => /^page (\d+)$/.exec(line.trim())?.[1]).filter(Boolean);
   expect(lines.map(Number)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
+});
+
+test('a window with no Python file and no view of ours in sight finds its code again over a reload', async () => {
+  await window.openFile('slow.py');
+  await window.selectLines(11, 12);
+  await window.runCommand('Holdfast: Run Selection or Line');
+  await panelText('endless');
+  const before = kernels();
+  await window.runCommand('View: Close All Editors');
+  await window.runCommand('View: Hide Panel');
+  await window.runCommand('View: Show Explorer');
+
+  const { gone } = window.host();
+  await reload();
+  await gone;
+  await expect.poll(clientsOfHosts, { timeout: 20_000 }).toEqual(['attached']);
+  expect(kernels()).toEqual(before);
+  await window.screenshot('reload-3-nothing-in-sight');
+  await window.runCommand('Holdfast: Show Panel');
+  await panelText('endless');
+  await window.runCommand('Holdfast: Interrupt');
+  await panelText('KeyboardInterrupt');
 });
 
 test('and when the window stays away everything is gone after the grace period (vscode-jupyter 5485, 1626)', async () => {
