@@ -28,8 +28,8 @@ function manifest(): Manifest {
 }
 
 describe('The manifest', () => {
-  it('wakes for Python only, works where the files are, and uses no proposed API', () => {
-    assert.deepEqual(manifest().activationEvents, ['onLanguage:python']);
+  it('wakes for Python, else once the start is over, works where the files are, and uses no proposed API', () => {
+    assert.deepEqual(manifest().activationEvents, ['onLanguage:python', 'onStartupFinished']);
     assert.deepEqual(manifest().extensionKind, ['workspace']);
     assert.equal(manifest().enabledApiProposals, undefined);
   });
