@@ -44,8 +44,11 @@ function stateOf(session: Session): SessionStateSnapshot {
     case 'reaping':
       return { kind: 'stopping', since: state.since, attempt: 1 };
     case 'replacing':
-    case 'stopping':
-      return { kind: 'stopping', since: state.since, attempt: state.attempt.number, ...progress };
+    case 'stopping': {
+      const attempt = { attempt: state.attempt.number, ...progress };
+      const anew = state.kind === 'replacing' && { startsAnew: true as const };
+      return { kind: 'stopping', since: state.since, ...attempt, ...anew };
+    }
     case 'unconfirmed':
       return {
         kind: 'stopUnconfirmed',

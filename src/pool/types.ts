@@ -190,6 +190,8 @@ export type SessionStateSnapshot =
       readonly since: number;
       readonly attempt: number;
       readonly progress?: StopProgress;
+      /** Only its kernel goes: the session stays, with a new one. */
+      readonly startsAnew?: true;
     }
   | {
       readonly kind: 'stopUnconfirmed';

@@ -32,6 +32,7 @@ describe('the menu behind the status bar', () => {
       ['interrupt', 'restart', 'stop', 'kill'],
     ],
     [{ kind: 'stopping', since: 0, attempt: 1 }, ['forceKill', 'forget']],
+    [{ kind: 'stopping', since: 0, attempt: 1, startsAnew: true }, ['forceKill']],
     [
       { kind: 'stopUnconfirmed', since: 0, attempt: 1, reason: '' },
       ['retryNow', 'forceKill', 'forget'],

@@ -85,6 +85,11 @@ describe('the row of a session', () => {
     [busy, 'running', ['running', 'restartable', 'stoppable', 'killable']],
     [{ kind: 'stopping', since: now, attempt: 1 }, 'stopping', ['forceKillable', 'forgettable']],
     [
+      { kind: 'stopping', since: now, attempt: 1, startsAnew: true },
+      'restarting',
+      ['forceKillable'],
+    ],
+    [
       { kind: 'stopUnconfirmed', since: now, attempt: 2, reason: 'It did not end.', place: 'key' },
       'stop not confirmed',
       ['retryable', 'forceKillable', 'forgettable'],

@@ -20,7 +20,7 @@ export function abilitiesOf({ state }: Pick<SessionSnapshot, 'state'>): readonly
     case 'busy':
       return ['running', 'restartable', 'stoppable', 'killable'];
     case 'stopping':
-      return ['forceKillable', 'forgettable'];
+      return state.startsAnew ? ['forceKillable'] : ['forceKillable', 'forgettable'];
     case 'stopUnconfirmed':
       return ['retryable', 'forceKillable', 'forgettable'];
     case 'dead':

@@ -38,7 +38,10 @@ export function stateInWords(session: Doing, now: number): string {
     case 'busy':
       return `running ${duration(now - state.since)}${troubles(session)}`;
     case 'stopping':
-      return state.progress ? `stopping: ${stepInWords(state.progress.step)}` : 'stopping';
+      return [
+        state.startsAnew ? 'restarting' : 'stopping',
+        ...(state.progress ? [stepInWords(state.progress.step)] : []),
+      ].join(': ');
     case 'stopUnconfirmed':
       return 'stop not confirmed';
     case 'dead':

@@ -142,7 +142,10 @@ describe('what a person does', () => {
     await h.run('a', 's');
     const restarts = [h.pool.restart(id), h.pool.restart(id)];
     expect(h.pool.sessions()).toMatchObject([
-      { state: { kind: 'stopping' }, queue: [{ isPreparation: true }, { isPreparation: true }] },
+      {
+        state: { kind: 'stopping', startsAnew: true },
+        queue: [{ isPreparation: true }, { isPreparation: true }],
+      },
     ]);
     await Promise.all(restarts);
     expect([h.kernels.starts, sd(h)]).toEqual([2, [1, 0]]);
