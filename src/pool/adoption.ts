@@ -40,6 +40,8 @@ function adoptSession(core: PoolCore, record: SessionRecord, parts: AdoptionPart
     const kernel = await parts.reattach(record, signal);
     if (kernel) return kernel;
     core.news.lost(session.key, session.owners.holders, 'it ended while the window was away');
+    // What comes instead has nothing to lose yet.
+    session.turns.restart(false);
     const text = 'The kernel ended while the window was away.';
     session.lane.cutOff(text);
     if (session.lane.queue.length > 0) return core.startKernel(session, signal);

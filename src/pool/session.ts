@@ -238,6 +238,7 @@ export class Session {
   private startFailed(error: unknown): void {
     this.host.batch(() => {
       const calls = this.lane.takeQueue();
+      if (this.isBeingFound) this.lossReason = 'it could not be taken up after the reload';
       this.lane.cutOff(messageOf(error));
       this.dispatch({ type: 'startFailed' });
       for (const call of calls) call.fail(error);

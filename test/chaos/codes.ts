@@ -8,7 +8,7 @@ export interface Code {
   /** How it ends when nobody disturbs it; undefined: it does not. */
   readonly ends?: 'ok' | 'error' | 'cancelled';
   readonly lines: number;
-  /** Where the main thread does not wait for them, its end says nothing of the rest. */
+  /** By a thread, which may go on when the run is over. */
   readonly isPrintedAside: boolean;
   readonly text: string;
 }

@@ -80,13 +80,13 @@ function isDisturbed({ wasInterrupted, mayFail, kernel }: Run): boolean {
 
 /** How many of the lines that it printed cannot have been lost with whoever was killed. */
 function linesToShow({ code, kernel }: Run, { printedAt }: Trace): number {
-  if (!kernel || kernel.isUnheard) return 0;
+  // A thread that its run does not wait for any more goes on printing.
+  if (!kernel || kernel.isUnheard || code.isPrintedAside) return 0;
   const { touchedAt, fate } = kernel;
   if (touchedAt !== undefined) {
     return printedAt.filter((at) => at < touchedAt - ON_ITS_WAY_MS).length;
   }
-  // A thread that its run does not wait for any more goes on printing.
-  return fate === 'may' || code.isPrintedAside ? 0 : printedAt.length;
+  return fate === 'may' ? 0 : printedAt.length;
 }
 
 export function brief({ state, lines, strange }: ShownEnd): string {

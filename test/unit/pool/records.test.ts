@@ -112,7 +112,10 @@ describe('B8 records', () => {
     });
     await settle();
     expect(await adopted.get('running')).toMatchObject({ cancelled: true });
-    expect(await adopted.get('mine')).toMatchObject({ exitCode: 0 });
+    expect(await adopted.get('mine')).toMatchObject({
+      exitCode: 0,
+      notes: ['[New kernel, earlier variables are gone: it ended while the window was away]'],
+    });
     expect(h.kernels.all.map((kernel: FakeKernel) => kernel.codes)).toEqual([['mine']]);
     expect(h.pool.capacity().counted).toBe(1);
   });
@@ -253,5 +256,15 @@ describe('B8 records', () => {
     await settle();
     await pool.restart('session-1');
     expect((await run('w', 's')).notes?.join()).toContain('New kernel');
+  });
+
+  it('a kernel that cannot be reached ends its running code, and the next run is told', async () => {
+    const { records } = await before();
+    const { found, adopted, run } = await after(records.map((each) => ({ ...each, queue: [] })));
+    found.reject(new Error('The kernel host does not answer.'));
+    expect((await adopted.get('running'))?.notes?.join()).toContain('does not answer');
+    expect((await run('w', 's')).notes).toEqual([
+      '[New kernel, earlier variables are gone: it could not be taken up after the reload]',
+    ]);
   });
 });
