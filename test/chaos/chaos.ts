@@ -44,6 +44,7 @@ const MEASURED_OVER_S = 240;
 const TAKEN_UP = 'windows that took up';
 const ENDED_ELSEWHERE = 'runs that ended in a later window';
 const LOOPS = 'loops that were ended';
+const AT_REST = 'kernels that had to live and were there at the end';
 /** What is to have come of it at least. */
 const SHOWN: readonly (readonly [string, number])[] = [
   [TAKEN_UP, 12],
@@ -53,7 +54,7 @@ const SHOWN: readonly (readonly [string, number])[] = [
   ['runs ok', 150],
   ['runs error', 5],
   ['runs cancelled', 40],
-  ['kernels: lives', 3],
+  [AT_REST, 1],
 ];
 
 /** What went wrong, and the last of what was done before. */
@@ -183,6 +184,8 @@ export class Chaos implements Field {
     }
     for (const slot of this.slots) {
       for (const wrong of slot.wrongAtRest()) this.complain(`${slot.name}: ${wrong}`);
+      // Were one of them missing, it would have been told.
+      for (const { fate } of slot.kernels.values()) if (fate === 'lives') this.count(AT_REST);
     }
   }
 
@@ -336,7 +339,6 @@ export class Chaos implements Field {
         add(`runs ${end?.state ?? 'without an end'}`);
         if (end && !code.ends) add(LOOPS);
       }
-      for (const { fate } of slot.kernels.values()) add(`kernels: ${fate}`);
     }
     const least = new Map([
       ...actions.map(({ name, atLeast }) => [name, atLeast] as const),
