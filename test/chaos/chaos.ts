@@ -254,7 +254,7 @@ export class Chaos implements Field {
       this.judge(name, now, {
         isHeld: slot.holds(each),
         isExcused: isFrozen(slot),
-        from: this.canBeReapedFrom(slot, host),
+        from: Math.max(this.canBeReapedFrom(slot, host), slot.heldUntil(host ?? each.pid)),
         tell: () => `${slot.name}: nobody holds ${this.names([each]).join()}`,
       });
     }
@@ -285,8 +285,11 @@ export class Chaos implements Field {
   ): void {
     if (isHeld) return void this.loose.delete(name);
     const before = this.loose.get(name);
-    const more = isExcused || before === undefined ? 0 : now - Math.max(this.lookedAt, from);
-    const over = (before ?? 0) + Math.max(0, more);
+    // Between two looks it may have been held.
+    const isFirst = before === undefined || from > this.lookedAt;
+    const since = before === undefined ? now : Math.max(this.lookedAt, from);
+    const more = isExcused ? 0 : Math.max(0, now - since);
+    const over = (isFirst ? 0 : before) + more;
     this.loose.set(name, over);
     if (over > GRACE_MS + GONE_WITHIN_MS) this.complain(`${tell()} since ${over} ms`);
   }

@@ -38,6 +38,7 @@ export class Slot {
   notTakenUp = 0;
   /** Runs whose end another window has shown than the one that they were given to. */
   endedElsewhere = 0;
+  private heldLast: { readonly host: number; readonly until: number } | undefined;
   private readonly givenTo = new Map<string, Window>();
 
   constructor(readonly parts: SlotParts) {
@@ -85,6 +86,7 @@ export class Slot {
     this.leaving.add(window);
     this.window = undefined;
     this.emptySince ??= Date.now();
+    if (window.hostPid !== null) this.heldLast = { host: window.hostPid, until: Date.now() };
     const handedOn = (window.stoppedAt ?? Date.now()) - HANDED_ON_MS;
     for (const run of this.openRuns()) {
       if (run.knownAt === undefined || run.knownAt > handedOn) run.mayVanish = true;
@@ -160,6 +162,11 @@ export class Slot {
         session.state === 'starting' ||
         (HELD.includes(session.state) && this.kernelOf(session)?.nonce === nonce),
     );
+  }
+
+  /** Until when a window held what is in this kernel host, ms since the epoch; 0: not as the last one. */
+  heldUntil(host: number): number {
+    return this.heldLast?.host === host ? this.heldLast.until : 0;
   }
 
   /** Sessions that should live and do not, or that the window does not show. */
