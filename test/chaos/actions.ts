@@ -256,20 +256,20 @@ function close(field: Field, slot: Slot): boolean {
 }
 
 export const actions: readonly Action[] = [
-  { name: 'runs', weight: 40, atLeast: 150, act: someRuns },
-  { name: 'interrupts', weight: 8, atLeast: 20, act: interrupt },
+  { name: 'runs', weight: 40, atLeast: 100, act: someRuns },
+  { name: 'interrupts', weight: 8, atLeast: 10, act: interrupt },
   { name: 'restarts', weight: 2, atLeast: 3, act: endSession('restart') },
   { name: 'stops', weight: 2, atLeast: 3, act: endSession('stop') },
   { name: 'kills', weight: 1, atLeast: 1, act: endSession('kill') },
   { name: 'releases', weight: 1, atLeast: 1, act: endSession('release') },
   { name: 'kernels killed', weight: 3, atLeast: 8, act: signalKernel('SIGKILL') },
   { name: 'kernels ended', weight: 1, atLeast: 1, act: signalKernel('SIGTERM') },
-  { name: 'kernels stopped', weight: 4, atLeast: 10, act: stopKernel },
-  { name: 'children killed', weight: 3, atLeast: 5, act: killChild },
+  { name: 'kernels stopped', weight: 4, atLeast: 8, act: stopKernel },
+  { name: 'children killed', weight: 3, atLeast: 3, act: killChild },
   { name: 'hosts killed', weight: 1.5, atLeast: 3, act: endHost('SIGKILL') },
   { name: 'hosts ended', weight: 1, atLeast: 1, act: endHost('SIGTERM') },
   { name: 'hosts stopped', weight: 2, atLeast: 4, act: stopHost },
   { name: 'windows stopped', weight: 3, atLeast: 5, act: stopWindow },
-  { name: 'reloads', weight: 6, atLeast: 15, act: reload },
+  { name: 'reloads', weight: 6, atLeast: 12, act: reload },
   { name: 'closes', weight: 1.5, atLeast: 2, act: close },
 ];

@@ -16,6 +16,10 @@ export interface Kernel {
   readonly start: string;
   readonly nonce: string | undefined;
   readonly session: string;
+  /** The process id of the window that told of it first. */
+  readonly toldBy: number;
+  /** Nothing had happened to it, and a later window showed it. */
+  hasOutlivedWindow?: true;
   fate: Fate;
   /** When something was first done to it that it may die of, ms since the epoch. */
   touchedAt?: number;

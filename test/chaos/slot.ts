@@ -277,10 +277,13 @@ export class Slot {
         start,
         nonce: nonceOf(pid),
         session: nameIn(session),
+        toldBy: window.pid,
         fate: 'may',
       };
       if (this.isSafe(window, kernel.session)) kernel.fate = 'lives';
       this.kernels.set(`${pid}/${start}`, kernel);
+    } else if (kernel && isAlive && kernel.fate === 'lives' && kernel.toldBy !== window.pid) {
+      kernel.hasOutlivedWindow = true;
     }
     if (window === this.window && window.hostPid !== null) this.know(session);
     const run = session.execution === null ? undefined : this.runs.get(session.execution);
