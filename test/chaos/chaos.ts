@@ -182,6 +182,7 @@ export class Chaos implements Field {
     if (sum('notTakenUp') > 2 + sum('takenUp') / 3) {
       this.complain(`${sum('notTakenUp')} windows could not take up what was there`);
     }
+    if (this.wrong.length > 0) return;
     for (const slot of this.slots) {
       for (const wrong of slot.wrongAtRest()) this.complain(`${slot.name}: ${wrong}`);
     }
@@ -196,7 +197,8 @@ export class Chaos implements Field {
         if (run && !run.code.ends) run.wasInterrupted = true;
         continue;
       }
-      if (run.code.name === 'a stubborn loop') kernel.fate = 'ends';
+      // What waits behind it goes with it.
+      if (run.code.name === 'a stubborn loop') slot.touch(kernel, 'ends');
       const how = run.code.name === 'a stubborn loop' ? 'kill' : 'interrupt';
       attached?.tell({ do: how, id, pid: pid ?? 0 });
     }
