@@ -4,11 +4,11 @@ Started as `python -u -X utf8 runner.py` in a process group of its own, with fou
 
     1, 2   what subprocesses and C code print; the host reads them as bytes
     3      control frames from the host: execute, input, interrupt, exit
-    4      frames to the host: ready, stream, display, result, error, clear, input, done
+    4      frames to the host: ready, begun, stream, display, result, error, clear, input, done
 
 A frame is a 4-byte big-endian length and as many bytes of JSON in pure ASCII, so that lone surrogates survive. Every
-`execute` is answered by exactly one `done`, after all that the run put out; what its threads print later still carries
-its id. The descriptors of the frames are moved away and never inherited: nothing that user code starts can forge one.
+`execute` is answered by `begun`, from when on an interrupt ends it, and exactly one `done`, after all that the run put
+out; what its threads print later still carries its id. The descriptors of the frames are moved away and never inherited: nothing that user code starts can forge one.
 
 User code runs on the main thread, in a fresh `__main__`. Two threads of ours stand beside it: one reads the control
 descriptor (its end means that the host is gone, and ends the whole process group), the other sends text that has
@@ -1366,7 +1366,7 @@ def execute(request):
     thread_runs[MAIN_THREAD] = run
     questions.run = run if request.get("stdin") else None
     questions.refused = False
-    _, problem = attempt(lambda: session.perform(request["code"], request.get("file"), request.get("line") or 1))
+    _, problem = attempt(lambda: begin(request))
     if in_child():
         leave_child(problem)
     interrupts.listen()
@@ -1392,6 +1392,11 @@ def execute(request):
     context_run.set(None)
     thread_runs[MAIN_THREAD] = None
     outlet.emit(encode(done))
+
+
+def begin(request):
+    outlet.emit('{"op":"begun","run":%s}' % encode(request["id"]), at_once=True)
+    session.perform(request["code"], request.get("file"), request.get("line") or 1)
 
 
 def flush_c_output():

@@ -16,10 +16,10 @@ export async function endOrphan(
   processes: Processes,
   leader: ProcessIdentity & { readonly nonce: string },
 ): Promise<ShutdownOutcome> {
-  const { pid, nonce } = leader;
+  const { pid, startTime, nonce } = leader;
   let state = await stateOf(processes, leader);
   // As long as the leader lives: afterwards those that carry no mark can't be told from others.
-  const look = state === 'alive' ? processes.family({ pid, nonce }) : undefined;
+  const look = state === 'alive' ? processes.family({ pid, startTime, nonce }) : undefined;
   const known = await Promise.race([look, delay(FIRST_LOOK_MS, undefined, { ref: false })]);
   const deadline = Date.now() + GONE_WITHIN_MS;
   // It is no child of ours, so that its end is announced to nobody here: looked at again in growing steps.

@@ -103,7 +103,7 @@ async function reapEntry(
   const state = leader === undefined ? 'gone' : await stateOf(processes, leader);
   // Not to be told now: for another time.
   if (state === 'unknown') return false;
-  const root = leader !== undefined && state === 'alive' ? { pid: leader.pid, nonce } : { nonce };
+  const root = leader !== undefined && state === 'alive' ? { ...leader, nonce } : { nonce };
   const family = await processes.family(root);
   if (family === undefined) return false;
   if (family.length === 0) return true;

@@ -17,6 +17,8 @@ export interface ProcessScope {
 export interface FamilyRoot {
   /** The leader: of the process group too, on POSIX. Absent: it is gone or was never known, and only marks count. */
   readonly pid?: number;
+  /** The leader's, where it is known: on Windows, which shows neither groups nor marks, whoever else has its pid is a stranger. */
+  readonly startTime?: string;
   /** Value of HOLDFAST_KERNEL_NONCE in the leader's environment, which children inherit. */
   readonly nonce: string;
 }

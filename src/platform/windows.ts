@@ -66,13 +66,18 @@ export function windowsProcesses(
  */
 export function familyIn(
   rows: readonly CimRow[],
-  { pid: leader }: FamilyRoot,
+  { pid: leader, startTime: leaderStart }: FamilyRoot,
 ): readonly FamilyMember[] {
   const starts = new Map(rows.map(({ pid, startTime }) => [pid, startTime]));
+  const now = leader === undefined ? undefined : starts.get(leader);
+  const stranger = leaderStart !== undefined && now !== leaderStart ? now : undefined;
   const isChild = ({ parent, startTime }: CimRow): boolean => {
+    if (parent === leader && stranger !== undefined && leaderStart !== undefined) {
+      return isAtOrAfter(startTime, leaderStart) && !isAtOrAfter(startTime, stranger);
+    }
     const before = starts.get(parent);
     if (before === undefined) return true;
-    return startTime !== UNTOLD && before !== UNTOLD && BigInt(startTime) >= BigInt(before);
+    return isAtOrAfter(startTime, before);
   };
   const withoutGroups = rows.map((row) => ({
     pid: row.pid,
@@ -81,12 +86,16 @@ export function familyIn(
   }));
   const relatives = relativesOf(leader, withoutGroups);
   return rows
-    .filter(({ pid }) => relatives.has(pid))
+    .filter(({ pid }) => relatives.has(pid) && (pid !== leader || stranger === undefined))
     .map(({ pid, startTime, residentBytes, name }) => ({ pid, startTime, residentBytes, name }));
 }
 
 /** Of the system's own processes the start may not be told. */
 const UNTOLD = '0';
+
+function isAtOrAfter(startTime: string, other: string): boolean {
+  return startTime !== UNTOLD && other !== UNTOLD && BigInt(startTime) >= BigInt(other);
+}
 
 function tableScript(filter: string): string {
   return (

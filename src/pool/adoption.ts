@@ -28,31 +28,33 @@ export function adopt(
 
 function adoptSession(core: PoolCore, record: SessionRecord, parts: AdoptionParts): void {
   const session = core.adopt(identityOfRecord(record), record);
-  const execution = record.stop ? undefined : record.execution;
-  if (execution) enqueue(session, record, execution, parts);
+  const { execution } = record;
+  // Its turn has begun. In line it would be recorded as one that waits, and be sent by the pool after this one.
+  if (execution) takeUp(session, record, execution, parts, (call) => session.lane.resume(call));
   for (const run of record.queue) {
     // The callers of the others died with the window.
-    if (run.code !== undefined) enqueue(session, record, run, parts);
+    if (run.code === undefined) continue;
+    takeUp(session, record, run, parts, (call) => session.turns.enqueue(call));
   }
   session.begin(async (signal) => {
     const kernel = await parts.reattach(record, signal);
     if (kernel) return kernel;
-    const why = 'it ended while the window was away';
-    core.news.lost(session.key, session.owners.holders, why);
-    session.lane.cancelQueue(
-      { kind: 'sessionEnded', reason: `${why}.` },
-      (call) => call.executionId === execution?.id,
-    );
+    core.news.lost(session.key, session.owners.holders, 'it ended while the window was away');
+    // What comes instead has nothing to lose yet.
+    session.turns.restart(false);
+    const text = 'The kernel ended while the window was away.';
+    session.lane.cutOff(text);
     if (session.lane.queue.length > 0) return core.startKernel(session, signal);
-    throw new HoldfastError('kernel_not_found', 'The kernel ended while the window was away.');
+    throw new HoldfastError('kernel_not_found', text);
   });
 }
 
-function enqueue(
+function takeUp(
   session: Session,
   record: SessionRecord,
   run: RunRecord,
   parts: AdoptionParts,
+  place: (call: RunCall) => void,
 ): void {
   const { sessionId, cwd, interpreter } = session.identity;
   const request: PoolExecuteOptions = {
@@ -66,6 +68,6 @@ function enqueue(
     ...(run.source === undefined ? {} : { source: run.source }),
   };
   const call = parts.createRun(request, run);
-  session.turns.enqueue(call);
+  place(call);
   parts.onRun(session, call);
 }

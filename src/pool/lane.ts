@@ -17,6 +17,8 @@ export class Lane implements CallPlace {
   private waiting: Call[] = [];
   /** The call whose turn it is. */
   current: Call | undefined;
+  /** Its turn began in an earlier pool and goes on when the kernel is there. */
+  private resumed: Call | undefined;
 
   constructor(private readonly events: LaneEvents) {}
 
@@ -40,6 +42,27 @@ export class Lane implements CallPlace {
     call.place = undefined;
     this.current = call;
     this.events.onChange();
+    this.perform(call, kernel, newsFor);
+  }
+
+  /** It has its turn from now on: an earlier pool sent its code. That goes on with `goOn`. */
+  resume(call: Call): void {
+    this.current = call;
+    this.resumed = call;
+  }
+
+  /** The kernel is there, or what is known of it, for a turn that an earlier pool began. */
+  goOn(kernel: PooledKernel, newsFor: (call: Call) => readonly string[]): void {
+    const { resumed } = this;
+    this.resumed = undefined;
+    if (resumed) this.perform(resumed, kernel, newsFor);
+  }
+
+  private perform(
+    call: Call,
+    kernel: PooledKernel,
+    newsFor: (call: Call) => readonly string[],
+  ): void {
     call.perform(kernel, {
       news: newsFor(call),
       onChange: () => this.events.onChange(),
@@ -60,6 +83,7 @@ export class Lane implements CallPlace {
   cutOff(cause: string): void {
     const { current } = this;
     this.current = undefined;
+    this.resumed = undefined;
     current?.kernelGone(cause);
   }
 

@@ -52,8 +52,9 @@ export async function restartSession(
       'This session is on its way out, and nobody holds it. Run code in a new one.',
     );
   }
-  const { identity } = session;
-  const ready = new ReadyCall(identity, undefined, executionId, core.clock.now(), true);
+  // What an earlier pool has used is stopped when it is found again.
+  if (session.isBeingFound) await kernelIn(core, session, executionId);
+  const ready = readyCall(core, session, executionId);
   core.batch(() => {
     session.lane.cancelQueue(
       { kind: 'sessionEnded', reason: 'the kernel was restarted.' },
@@ -63,6 +64,20 @@ export async function restartSession(
     session.replace('restarted', { kind: 'unlimited' }, 'it was restarted by a person');
     session.turns.enqueue(ready);
   });
+  await kernelFor(ready);
+}
+
+async function kernelIn(core: PoolCore, session: Session, executionId: string): Promise<void> {
+  const ready = readyCall(core, session, executionId);
+  core.batch(() => session.turns.enqueue(ready));
+  await kernelFor(ready);
+}
+
+function readyCall(core: PoolCore, { identity }: Session, executionId: string): ReadyCall {
+  return new ReadyCall(identity, undefined, executionId, core.clock.now(), true);
+}
+
+async function kernelFor(ready: ReadyCall): Promise<void> {
   const end = await ready.end;
   if (!end.ok) throw asError(end.error);
 }

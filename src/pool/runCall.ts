@@ -69,6 +69,8 @@ export class RunCall implements Call {
   /** A person interrupted it, last by this. */
   private sentInterrupt: SentInterrupt | undefined;
   private wasInterrupted = false;
+  /** The limit that was over before the kernel of an earlier pool was found again. */
+  private passed: LimitCause | undefined;
 
   constructor(
     private readonly code: string,
@@ -92,20 +94,20 @@ export class RunCall implements Call {
 
   snapshot(): ExecutionSnapshot {
     const interrupt = this.interruption ?? this.sentInterrupt;
+    const { startedAt } = this;
     return {
       id: this.executionId,
       ownerId: this.ownerId,
       queuedAt: this.queuedAt,
-      ...(this.running === undefined ? {} : { startedAt: this.running.startedAt }),
+      ...(startedAt === undefined ? {} : { startedAt }),
       ...(interrupt === undefined ? {} : { interruptedAt: interrupt.at }),
       ...(interrupt?.unheededSince === undefined ? {} : { unheeded: true as const }),
     };
   }
 
   record(isUnsent: boolean): RunRecord {
-    const { ownerId, deadlineAt } = this;
+    const { ownerId, deadlineAt, startedAt } = this;
     const { origin, source } = this.options;
-    const startedAt = this.running?.startedAt;
     const isKept = isUnsent && origin === 'person';
     return {
       id: this.executionId,
@@ -117,6 +119,11 @@ export class RunCall implements Call {
       ...(isKept ? { code: this.code } : {}),
       ...(isKept && source !== undefined ? { source } : {}),
     };
+  }
+
+  /** When its code was sent. */
+  private get startedAt(): number | undefined {
+    return this.running?.startedAt ?? this.parts.earlier?.startedAt;
   }
 
   ready(): void {}
@@ -132,6 +139,7 @@ export class RunCall implements Call {
       (reply) => this.replied(reply),
       (error: unknown) => this.threw(error),
     );
+    if (this.passed) this.stop(this.passed);
   }
 
   notRun(cause: NotRunCause): void {
@@ -164,11 +172,16 @@ export class RunCall implements Call {
     this.endInterrupts();
   }
 
+  /** By an earlier pool. */
+  private get wasSent(): boolean {
+    const { earlier } = this.parts;
+    return earlier !== undefined && earlier.code === undefined;
+  }
+
   /** A kernel that throws instead of rejecting is treated alike. */
   private send(kernel: PooledKernel, options: ExecuteOptions): Promise<ExecutionReply> {
     try {
-      if (this.parts.earlier === undefined || this.parts.earlier.code !== undefined)
-        return kernel.execute(this.code, options);
+      if (!this.wasSent) return kernel.execute(this.code, options);
       if (kernel.resume) return kernel.resume(options);
       return Promise.reject(new HoldfastError('kernel_not_found', 'Its end can not be told.'));
     } catch (error) {
@@ -200,6 +213,11 @@ export class RunCall implements Call {
   private limitPassed(cause: LimitCause): void {
     if (this.running) {
       this.stop(cause);
+      return;
+    }
+    if (this.wasSent) {
+      // It runs, and can be told to stop when its kernel is found again.
+      this.passed = cause;
       return;
     }
     const { place } = this;

@@ -1,4 +1,5 @@
 import type { Disposable } from '../base/disposable';
+import { messageOf } from '../base/errors';
 import { keyOf, type SessionIdentity } from './key';
 import { KernelSlot, type StartKernel } from './kernelSlot';
 import type { Lane } from './lane';
@@ -65,6 +66,11 @@ export class Session {
   /** Nothing runs or waits, and a kernel is there to be stopped. */
   get isIdle(): boolean {
     return this.lane.isEmpty && (this.state.kind === 'live' || this.state.kind === 'dead');
+  }
+
+  /** The kernel is one that an earlier pool has used, and not there yet. */
+  get isBeingFound(): boolean {
+    return this.state.kind === 'starting' && this.turns.executions > 0;
   }
 
   /** Begins the first start. The slot is taken: the session is registered. */
@@ -170,6 +176,7 @@ export class Session {
   private perform(effect: SessionEffect): void {
     switch (effect.type) {
       case 'start':
+        this.letGoOfKernel();
         this.startKernel();
         return;
       case 'abortStart':
@@ -211,9 +218,8 @@ export class Session {
 
   private startKernel(begin?: StartKernel): void {
     const { host } = this;
-    this.letGoOfKernel();
     this.incarnation++;
-    this.turns.restart();
+    this.turns.restart(begin !== undefined);
     host.changed(this);
     this.slot.start(
       begin ?? ((signal) => host.startKernel(this, signal)),
@@ -232,6 +238,8 @@ export class Session {
   private startFailed(error: unknown): void {
     this.host.batch(() => {
       const calls = this.lane.takeQueue();
+      if (this.isBeingFound) this.lossReason = 'it could not be taken up after the reload';
+      this.lane.cutOff(messageOf(error));
       this.dispatch({ type: 'startFailed' });
       for (const call of calls) call.fail(error);
     });
@@ -245,6 +253,7 @@ export class Session {
     }
     this.host.batch(() => {
       for (const call of this.lane.takeQueue()) call.fail(error);
+      this.lane.cutOff(error.message);
       this.departAll();
       this.claim({ kind: 'unlimited' }, 'its start took too long', { kind: 'released' });
       this.endAttempt();

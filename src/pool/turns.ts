@@ -14,7 +14,7 @@ const STILLBORN_IN_A_ROW = 2;
 /** What a session runs: whose turn it is, and what has to happen to the kernel before the next one. */
 export class Turns {
   readonly lane: Lane;
-  /** Runs of this incarnation so far. */
+  /** Runs of this incarnation so far. Of a kernel that an earlier pool has used at least one. */
   executions = 0;
   /** In the order of uses over the whole pool. */
   lastUse: number;
@@ -39,14 +39,17 @@ export class Turns {
     this.idleSince = host.clock.now();
   }
 
-  /** A new kernel is on its way. */
-  restart(): void {
-    this.executions = 0;
+  /** A kernel is on its way: a new one, or one that an earlier pool has used. */
+  restart(isUsed: boolean): void {
+    this.executions = isUsed ? 1 : 0;
   }
 
   /** The kernel is there: whoever waits for it goes first. */
   ready(): void {
     this.idleSince = this.host.clock.now();
+    const { kernel } = this.session.slot;
+    // Also of one that has died on its way here: it may know how the run ended.
+    if (kernel) this.lane.goOn(kernel, (call) => this.newsFor(call));
     if (this.session.slot.isAlive) {
       this.stillborn = 0;
       for (const call of this.lane.takeQueue(({ needsTurn }) => !needsTurn)) call.ready();
@@ -87,7 +90,7 @@ export class Turns {
   }
 
   private get isFreshForNext(): boolean {
-    if (this.session.state.kind === 'starting') return true;
+    if (this.session.state.kind === 'starting') return !this.session.isBeingFound;
     return this.session.state.kind === 'live' && this.executions === 0 && this.lane.isEmpty;
   }
 

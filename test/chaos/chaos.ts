@@ -6,7 +6,7 @@ import { silentLog } from '../../src/base/log';
 import { reapDeadHosts } from '../../src/ledger/reap';
 import { platformProcesses } from '../../src/platform/processes';
 import { until } from '../support/until';
-import { actions, isHost, type Field } from './actions';
+import { actions, ENDED_EARLY, isHost, type Action, type Field } from './actions';
 import {
   census,
   ledgers,
@@ -39,6 +39,24 @@ const CALM_WITHIN_MS = 60_000;
 /** Windows that are told of late are not held against their sessions. */
 const SLACK_MS = 1_500;
 
+/** The figures of `atLeast` are for so many seconds. */
+const MEASURED_OVER_S = 240;
+const TAKEN_UP = 'windows that took up';
+const ENDED_ELSEWHERE = 'runs that ended in a later window';
+const LOOPS = 'loops that were ended';
+const OUTLIVED = 'kernels that outlived their window';
+/** What is to have come of it at least. */
+const SHOWN: readonly (readonly [string, number])[] = [
+  [TAKEN_UP, 15],
+  [ENDED_EARLY, 4],
+  [ENDED_ELSEWHERE, 15],
+  [LOOPS, 15],
+  ['runs ok', 100],
+  ['runs error', 4],
+  ['runs cancelled', 40],
+  [OUTLIVED, 8],
+];
+
 /** What went wrong, and the last of what was done before. */
 export interface ChaosReport {
   readonly wrong: readonly string[];
@@ -59,8 +77,10 @@ export class Chaos implements Field {
   private readonly wrong: string[] = [];
   private readonly works = new Set<Promise<void>>();
   private present: readonly Living[] = [];
-  /** Since when nobody has held what should go, by process or folder. */
+  private readonly done = new Map<string, number>();
+  /** For how long nobody has held what should go, in ms without the time when it could not: by process or folder. */
   private readonly loose = new Map<string, number>();
+  private lookedAt = Date.now();
   private readonly deadHosts = new Map<number, number>();
   private lastLook = 0;
   private runs = 0;
@@ -97,6 +117,10 @@ export class Chaos implements Field {
     this.journal.push(`${((Date.now() - this.began) / 1_000).toFixed(2).padStart(7)} ${what}`);
   }
 
+  count(what: string): void {
+    this.done.set(what, (this.done.get(what) ?? 0) + 1);
+  }
+
   later(work: Promise<void>): void {
     const settled = work.catch((error: unknown) => this.complain(String(error)));
     this.works.add(settled);
@@ -113,17 +137,19 @@ export class Chaos implements Field {
         nextCensus = Date.now() + CENSUS_EVERY_MS;
       }
       const slot = this.random.pick(this.slots);
-      if (slot) this.random.choose(actions)?.act(this, slot);
+      const action = this.nextAction();
+      if (slot && action?.act(this, slot)) this.count(action.name);
       await delay(this.random.between(20, 300));
     }
     if (this.wrong.length === 0) await this.calmDown();
     if (this.wrong.length === 0) await this.leave();
+    if (this.wrong.length === 0) this.complainOfLittle();
     writeFileSync(path.join(this.options.root, 'journal.txt'), this.journal.join('\n'));
     return {
       wrong: this.wrong,
       last: this.journal.slice(-120),
       runs: this.runs,
-      counts: this.countEnds(),
+      counts: Object.fromEntries(this.account().map(({ what, count }) => [what, count])),
     };
   }
 
@@ -156,15 +182,9 @@ export class Chaos implements Field {
     if (sum('notTakenUp') > 2 + sum('takenUp') / 3) {
       this.complain(`${sum('notTakenUp')} windows could not take up what was there`);
     }
+    if (this.wrong.length > 0) return;
     for (const slot of this.slots) {
-      for (const { id, end, kernel, code } of slot.runs.values()) {
-        if (!end && kernel?.fate === 'lives') {
-          this.complain(
-            `${slot.name}: run ${id} (${code.name}) was begun, and its end is not shown`,
-          );
-        }
-      }
-      for (const id of slot.begunTwice()) this.complain(`${slot.name}: run ${id} was sent twice`);
+      for (const wrong of slot.wrongAtRest()) this.complain(`${slot.name}: ${wrong}`);
     }
   }
 
@@ -177,7 +197,8 @@ export class Chaos implements Field {
         if (run && !run.code.ends) run.wasInterrupted = true;
         continue;
       }
-      if (run.code.name === 'a stubborn loop') kernel.fate = 'ends';
+      // What waits behind it goes with it.
+      if (run.code.name === 'a stubborn loop') slot.touch(kernel, 'ends');
       const how = run.code.name === 'a stubborn loop' ? 'kill' : 'interrupt';
       attached?.tell({ do: how, id, pid: pid ?? 0 });
     }
@@ -231,8 +252,9 @@ export class Chaos implements Field {
       present.add(name);
       const host = each.nonce === undefined ? undefined : hostOf.get(each.nonce);
       this.judge(name, now, {
-        isHeld: slot.holds(each) || isFrozen(slot),
-        from: this.canBeReapedFrom(slot, host),
+        isHeld: slot.holds(each),
+        isExcused: isFrozen(slot),
+        from: Math.max(this.canBeReapedFrom(slot, host), slot.heldUntil(host ?? each.pid)),
         tell: () => `${slot.name}: nobody holds ${this.names([each]).join()}`,
       });
     }
@@ -241,23 +263,34 @@ export class Chaos implements Field {
       const host = hostOfFolder(path.join(this.runtimeDir, folder));
       this.judge(folder, now, {
         isHeld: host === undefined || pids.has(host),
+        isExcused: false,
         from: this.canBeReapedFrom(undefined, host),
         tell: () => `the folder ${folder} of host ${host} is left`,
       });
     }
     for (const name of this.loose.keys()) if (!present.has(name)) this.loose.delete(name);
     for (const slot of this.slots) this.judgeSlot(slot, now);
+    this.lookedAt = now;
   }
 
   private judge(
     name: string,
     now: number,
-    { isHeld, from, tell }: { isHeld: boolean; from: number; tell(): string },
+    {
+      isHeld,
+      isExcused,
+      from,
+      tell,
+    }: { isHeld: boolean; isExcused: boolean; from: number; tell(): string },
   ): void {
     if (isHeld) return void this.loose.delete(name);
-    const since = this.loose.get(name) ?? now;
-    this.loose.set(name, since);
-    const over = now - Math.max(since, from);
+    const before = this.loose.get(name);
+    // Between two looks it may have been held.
+    const isFirst = before === undefined || from > this.lookedAt;
+    const since = before === undefined ? now : Math.max(this.lookedAt, from);
+    const more = isExcused ? 0 : Math.max(0, now - since);
+    const over = (isFirst ? 0 : before) + more;
+    this.loose.set(name, over);
     if (over > GRACE_MS + GONE_WITHIN_MS) this.complain(`${tell()} since ${over} ms`);
   }
 
@@ -296,16 +329,49 @@ export class Chaos implements Field {
     this.wrong.push(complaint);
   }
 
-  private countEnds(): Record<string, number> {
-    const counts: Record<string, number> = {};
-    const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1);
+  /** By weight; what has fallen behind its minimum comes first now and then. */
+  private nextAction(): Action | undefined {
+    const share = (Date.now() - this.began) / 1_000 / MEASURED_OVER_S;
+    const behind = actions.filter(
+      ({ name, atLeast }) => (this.done.get(name) ?? 0) < atLeast * share,
+    );
+    return this.random.chance(0.2)
+      ? (this.random.choose(behind) ?? this.random.choose(actions))
+      : this.random.choose(actions);
+  }
+
+  /** What was done and what came of it, and how much of each is the least. */
+  private account(): { readonly what: string; readonly count: number; readonly atLeast: number }[] {
+    const { done } = this;
+    const ends = new Map<string, number>();
+    const add = (what: string, more = 1): void => void ends.set(what, (ends.get(what) ?? 0) + more);
     for (const slot of this.slots) {
-      counts['windows that took up'] = (counts['windows that took up'] ?? 0) + slot.takenUp;
-      counts['windows that could not'] = (counts['windows that could not'] ?? 0) + slot.notTakenUp;
-      for (const { end } of slot.runs.values()) count(`runs ${end?.state ?? 'without an end'}`);
-      for (const { fate } of slot.kernels.values()) count(`kernels: ${fate}`);
+      add(TAKEN_UP, slot.takenUp);
+      add('windows that could not take up', slot.notTakenUp);
+      add(ENDED_ELSEWHERE, slot.endedElsewhere);
+      for (const { end, code } of slot.runs.values()) {
+        add(`runs ${end?.state ?? 'without an end'}`);
+        if (end && !code.ends) add(LOOPS);
+      }
+      for (const { hasOutlivedWindow } of slot.kernels.values())
+        if (hasOutlivedWindow) add(OUTLIVED);
     }
-    return counts;
+    const least = new Map([
+      ...actions.map(({ name, atLeast }) => [name, atLeast] as const),
+      ...SHOWN,
+    ]);
+    return [...new Set([...least.keys(), ...done.keys(), ...ends.keys()])].map((what) => ({
+      what,
+      count: done.get(what) ?? ends.get(what) ?? 0,
+      atLeast: Math.floor(((least.get(what) ?? 0) * this.options.seconds) / MEASURED_OVER_S),
+    }));
+  }
+
+  /** One that has hardly done or seen anything has shown nothing. */
+  private complainOfLittle(): void {
+    for (const { what, count, atLeast } of this.account()) {
+      if (count < atLeast) this.complain(`${what}: ${count}, where ${atLeast} are the least`);
+    }
   }
 }
 

@@ -1,21 +1,28 @@
 import type { Random } from './random';
+import { traceOf } from './traces';
 
-/** Code for one run. It prints `<run> 0`, `<run> 1` and so on, and notes in the file `began` that it was begun. */
+/** Code for one run. It prints `<run> 0`, `<run> 1` and so on, and writes down what it does (`traces.ts`). */
 export interface Code {
   readonly name: string;
   readonly weight: number;
   /** How it ends when nobody disturbs it; undefined: it does not. */
   readonly ends?: 'ok' | 'error' | 'cancelled';
   readonly lines: number;
+  /** By a thread, which may go on when the run is over. */
+  readonly isPrintedAside: boolean;
   readonly text: string;
 }
 
+const A_THREAD = 'lines of a thread';
+
 const head = (run: string): string => `# ${run}
 import os, subprocess, threading, time
-with open('began', 'a') as began: began.write('${run}\\n')
-def say(lines, pause):
+trace = open('${traceOf(run)}', 'ab', 0)
+trace.write(b'began %d\\n' % os.getpid())
+def say(lines, pause, trace=trace):
     for i in lines:
         print('${run}', i)
+        trace.write(b'%d %f\\n' % (i, time.time()))
         if pause: time.sleep(pause)
 `;
 
@@ -31,6 +38,7 @@ export function codesFor(run: string, random: Random): readonly Code[] {
     name,
     weight,
     lines,
+    isPrintedAside: name === A_THREAD,
     text: head(run) + body,
     ...(ends && { ends }),
   });
@@ -41,7 +49,7 @@ export function codesFor(run: string, random: Random): readonly Code[] {
     code('slow lines', 8, some, `say(range(${some}), ${pause})`, 'ok'),
     code('a burst', 3, many, `say(range(${many}), 0)`, 'ok'),
     code(
-      'lines of a thread',
+      A_THREAD,
       2,
       some,
       `t = threading.Thread(target=say, args=(range(${some}), ${pause}))\nt.start()\nt.join()`,

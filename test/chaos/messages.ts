@@ -43,7 +43,12 @@ export type Report =
       readonly sessions: readonly SeenSession[];
     }
   /** A run is over, here or, as a replay shows it, in an earlier window. */
-  | { readonly what: 'finished'; readonly run: string; readonly end: ShownEnd }
+  | {
+      readonly what: 'finished';
+      readonly run: string;
+      readonly end: ShownEnd;
+      readonly told: ToldEnd;
+    }
   | { readonly what: 'notTakenUp'; readonly why: string };
 
 /** What the panel shows of a run that is over. */
@@ -53,4 +58,14 @@ export interface ShownEnd {
   readonly lines: readonly number[];
   /** The first line that is none of its own; also a torn one, and a gap. */
   readonly strange: string | null;
+}
+
+/** What the panel was told of it, so that an end which cannot be explains itself. */
+export interface ToldEnd {
+  /** As of a run of an earlier window that is not followed here. */
+  readonly isReplayed: boolean;
+  readonly cancelled: boolean | null;
+  readonly exitCode: number | null;
+  /** What the panel says below the output. */
+  readonly remark: string | null;
 }

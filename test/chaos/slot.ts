@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { CHAOS_MARK, nonceOf, SLOT_MARK, statusOf, type Living } from './census';
 import type { Code } from './codes';
 import type { Assignment, Report, SeenSession } from './messages';
-import { complaintAbout, type Kernel, type Run } from './model';
+import { brief, complaintAbout, type Kernel, type Run } from './model';
+import { makeTraceFolder, readTrace, type Trace } from './traces';
 import { Window } from './window';
 
 export interface SlotParts {
@@ -16,6 +17,9 @@ export interface SlotParts {
   onWrong(complaint: string): void;
   onNote(note: string): void;
 }
+
+/** What a window knows is in its kernel host's hands so much later at most. */
+const HANDED_ON_MS = 1_500;
 
 const HELD = ['idle', 'busy', 'stopping', 'stopUnconfirmed', 'starting'];
 
@@ -32,10 +36,15 @@ export class Slot {
   stoppedHost: number | undefined;
   takenUp = 0;
   notTakenUp = 0;
+  /** Runs whose end another window has shown than the one that they were given to. */
+  endedElsewhere = 0;
+  private heldLast: { readonly host: number; readonly until: number } | undefined;
+  private readonly givenTo = new Map<string, Window>();
 
   constructor(readonly parts: SlotParts) {
     this.folder = path.join(parts.root, parts.name);
     mkdirSync(this.folder);
+    makeTraceFolder(this.folder);
   }
 
   get name(): string {
@@ -77,18 +86,52 @@ export class Slot {
     this.leaving.add(window);
     this.window = undefined;
     this.emptySince ??= Date.now();
+    if (window.hostPid !== null) this.heldLast = { host: window.hostPid, until: Date.now() };
+    const handedOn = (window.stoppedAt ?? Date.now()) - HANDED_ON_MS;
+    for (const run of this.openRuns()) {
+      if (run.knownAt === undefined || run.knownAt > handedOn) run.mayVanish = true;
+    }
     if (how === 'leave') window.leave();
     else process.kill(window.pid, how);
   }
 
   run(id: string, session: string, code: Code): void {
-    this.runs.set(id, { id, slot: this.name, session, code });
+    const { attached } = this;
+    if (!attached) return;
+    const run: Run = { id, slot: this.name, session, code };
+    const isTouched = attached.sessions.some(
+      (each) =>
+        nameIn(each) === session &&
+        (each.state === 'idle' || each.state === 'busy') &&
+        this.kernelOf(each)?.fate !== 'lives',
+    );
+    if (isTouched || !this.isSafe(attached, session)) run.mayFail = true;
+    this.runs.set(id, run);
+    this.givenTo.set(id, attached);
     // It may be over before its window tells which kernel runs it.
-    for (const kernel of this.kernels.values()) {
-      if (isDeadly(code) && kernel.session === session && kernel.fate === 'lives')
-        kernel.fate = 'may';
+    if (isDeadly(code)) {
+      this.disturb(session);
+      for (const kernel of this.kernels.values()) {
+        if (kernel.session === session && kernel.fate === 'lives') kernel.fate = 'may';
+      }
     }
-    this.attached?.tell({ do: 'run', run: id, session, code: code.text });
+    attached.tell({ do: 'run', run: id, session, code: code.text });
+  }
+
+  /** Something is done to a kernel that it may die of, and what waits for it with it. */
+  touch(kernel: Kernel, fate: 'may' | 'ends'): void {
+    kernel.fate = fate;
+    kernel.touchedAt ??= kernel.stoppedAt ?? Date.now();
+    this.disturb(kernel.session);
+  }
+
+  /** Whatever waits or runs in the session may come to nothing. */
+  private disturb(session: string): void {
+    for (const run of this.openRuns()) if (run.session === session) run.mayFail = true;
+  }
+
+  private openRuns(): Run[] {
+    return [...this.runs.values()].filter(({ end }) => !end);
   }
 
   kernelOf({ pid }: Pick<SeenSession, 'pid'>): Kernel | undefined {
@@ -97,7 +140,14 @@ export class Slot {
 
   /** Whatever its kernels have been, this may be their end. */
   doubt(fate: 'may' | 'ends'): void {
-    for (const kernel of this.kernels.values()) if (kernel.fate !== 'ends') kernel.fate = fate;
+    for (const kernel of this.kernels.values()) {
+      if (kernel.fate !== 'ends') kernel.fate = fate;
+      kernel.isUnheard = true;
+    }
+    for (const run of this.openRuns()) {
+      run.mayFail = true;
+      run.mayVanish = true;
+    }
   }
 
   /** Whether somebody answers for this process now. */
@@ -112,6 +162,11 @@ export class Slot {
         session.state === 'starting' ||
         (HELD.includes(session.state) && this.kernelOf(session)?.nonce === nonce),
     );
+  }
+
+  /** Until when a window held what is in this kernel host, ms since the epoch; 0: not as the last one. */
+  heldUntil(host: number): number {
+    return this.heldLast?.host === host ? this.heldLast.until : 0;
   }
 
   /** Sessions that should live and do not, or that the window does not show. */
@@ -132,29 +187,38 @@ export class Slot {
     });
   }
 
-  /** Runs that were begun more than once. */
-  begunTwice(): string[] {
-    const counts = new Map<string, number>();
-    for (const run of this.begun()) counts.set(run, (counts.get(run) ?? 0) + 1);
-    return [...counts].filter(([, count]) => count > 1).map(([run]) => run);
+  /** What is wrong with what has become of its runs, when everything has come to rest. */
+  wrongAtRest(): string[] {
+    return [...this.runs.values()].flatMap((run) => {
+      const { id, code, end, knownAt, mayVanish } = run;
+      const { pids } = this.traceOf(run);
+      const name = `run ${id} (${code.name})`;
+      if (pids.length > 1) return [`${name} was sent twice`];
+      if (end || knownAt === undefined || mayVanish) return [];
+      const was = pids.length > 0 ? 'was begun' : 'has waited';
+      return [`${name} ${was}, and its end is not shown`];
+    });
   }
 
-  /** One that is told of only after something has happened to its surroundings may have been hit by that. */
+  /** Knows by it which kernel has the run, also where no window has told in time. */
+  private traceOf(run: Run): Trace {
+    const trace = readTrace(this.folder, run.id);
+    const [pid] = trace.pids;
+    if (pid !== undefined && !run.kernel) {
+      const kernel = this.kernelOf({ pid });
+      if (kernel?.session === run.session) run.kernel = kernel;
+    }
+    return trace;
+  }
+
+  /** What is told of only after something has happened to its surroundings may have been hit by that. */
   private isSafe(window: Window, session: string): boolean {
     const { hostPid } = window;
     if (window !== this.window || hostPid === null || this.stoppedHost !== undefined) return false;
-    const isThreatened = [...this.runs.values()].some(
-      (run) => run.session === session && !run.end && isDeadly(run.code),
+    const isThreatened = this.openRuns().some(
+      (run) => run.session === session && isDeadly(run.code),
     );
     return !this.doomedHosts.has(hostPid) && !isThreatened;
-  }
-
-  private begun(): string[] {
-    try {
-      return readFileSync(path.join(this.folder, 'began'), 'utf8').split('\n').filter(Boolean);
-    } catch {
-      return [];
-    }
   }
 
   private heard(window: Window, report: Report): void {
@@ -179,17 +243,22 @@ export class Slot {
         for (const session of report.sessions) this.meet(window, session);
         break;
       case 'finished': {
-        const { state, lines } = report.end;
+        const { end, told } = report;
+        const { state } = end;
         const isLast = window.ending === 'leave' && (state === 'cancelled' || state === 'failed');
         onNote(
-          `${this.name}: window ${window.pid} shows ${report.run} as ${state}, ${lines.length} lines`,
+          `${this.name}: window ${window.pid} shows ${report.run} as ${brief(end)}: ${JSON.stringify(told)}`,
         );
         // A window that leaves sees no more of it; what became of it is the next one's to show.
         if (isLast) break;
         const run = this.runs.get(report.run);
-        const complaint = run ? complaintAbout(run, report.end) : 'is not known';
-        if (complaint !== undefined) onWrong(`${this.name}: run ${report.run} ${complaint}`);
-        if (run) run.end ??= report.end;
+        const complaint = run ? complaintAbout(run, end, this.traceOf(run)) : 'is not known';
+        if (complaint !== undefined) {
+          onWrong(`${this.name}: run ${report.run} ${complaint}; ${JSON.stringify(told)}`);
+        }
+        if (!run || run.end) break;
+        run.end = end;
+        if (this.givenTo.get(run.id) !== window) this.endedElsewhere += 1;
       }
     }
   }
@@ -208,15 +277,26 @@ export class Slot {
         start,
         nonce: nonceOf(pid),
         session: nameIn(session),
+        toldBy: window.pid,
         fate: 'may',
       };
       if (this.isSafe(window, kernel.session)) kernel.fate = 'lives';
       this.kernels.set(`${pid}/${start}`, kernel);
+    } else if (kernel && isAlive && kernel.fate === 'lives' && kernel.toldBy !== window.pid) {
+      kernel.hasOutlivedWindow = true;
     }
+    if (window === this.window && window.hostPid !== null) this.know(session);
     const run = session.execution === null ? undefined : this.runs.get(session.execution);
     if (run && kernel) {
       run.kernel = kernel;
       if (isDeadly(run.code)) kernel.fate = 'ends';
+    }
+  }
+
+  private know({ execution, queue }: SeenSession): void {
+    for (const id of [execution, ...queue]) {
+      const run = id === null ? undefined : this.runs.get(id);
+      if (run) run.knownAt ??= Date.now();
     }
   }
 

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { deferred } from '../../src/base/deferred';
 import type { Assignment, Command, Report, SeenSession } from './messages';
 
 export interface WindowOptions {
@@ -20,11 +21,13 @@ export class Window {
   isClaimed = false;
   isReady = false;
   isGone = false;
-  isStopped = false;
+  /** By us, ms since the epoch. */
+  stoppedAt: number | undefined;
   /** Its end was ordered; how. */
   ending: string | undefined;
   hostPid: number | null = null;
   sessions: readonly SeenSession[] = [];
+  private readonly begun = deferred();
   private readonly child: ChildProcess;
 
   constructor({ script, assignment, env, onReport, onEnd }: WindowOptions) {
@@ -49,8 +52,13 @@ export class Window {
     }
     this.child.once('close', () => {
       this.isGone = true;
+      this.begun.resolve();
       onEnd(this);
     });
+  }
+
+  get isStopped(): boolean {
+    return this.stoppedAt !== undefined;
   }
 
   tell(command: Command): void {
@@ -62,7 +70,13 @@ export class Window {
     this.child.stdin?.end();
   }
 
+  /** Resolves when it has taken a place, has found none, or is gone. */
+  get hasBegun(): Promise<void> {
+    return this.begun.promise;
+  }
+
   private heard(report: Report): void {
+    if (report.what === 'claimed' || report.what === 'ready') this.begun.resolve();
     if (report.what === 'claimed') {
       this.isClaimed = true;
       this.hostPid = report.hostPid;

@@ -50,6 +50,9 @@ function fileLog(): Log {
 }
 const log = fileLog();
 
+/** What the window before had is here, or there was nothing. */
+let isTakenUp = false;
+
 /** A transcript that tells of the end of each run, and answers what code asks. */
 function observedTranscript(): Transcript {
   const transcript = createTranscript();
@@ -62,7 +65,11 @@ function observedTranscript(): Transcript {
   };
   transcript.finished = (run, end) => {
     finished(run, end);
-    tell({ what: 'finished', run, end: shownEnd(transcript, sessionOf.get(run) ?? '', run) });
+    const shown = shownEnd(transcript, sessionOf.get(run) ?? '', run);
+    const { cancelled = null, exitCode = null } = end.result ?? {};
+    const remark = transcript.shownRun(run)?.head.remark ?? null;
+    const told = { isReplayed: !isTakenUp, cancelled, exitCode, remark };
+    tell({ what: 'finished', run, end: shown, told });
   };
   transcript.onDidChange(({ sessionKey, what }) => {
     if (what !== 'ask' || sessionKey === undefined) return;
@@ -171,6 +178,7 @@ async function main(): Promise<void> {
     onBegin: () => undefined,
   });
   const before = await takeUpFrom(hosts, hosting, { transcript, runs });
+  isTakenUp = true;
   keepForNextWindow({ host: hosting, ownerId, book });
   const created = createKernelPool({
     ...before,

@@ -24,6 +24,23 @@ test('an interrupt ends the run that it names, and no other', async () => {
   expect(await second.reply).toMatchObject({ status: 'ok', cancelled: false });
 });
 
+test('an interrupt or a cancel right after its run ends that at once, and the kernel lives', async () => {
+  const { hosting } = await hostingForTest();
+  const kernel = await startPython(hosting);
+  const loop = 'while True: id(0)';
+  for (let round = 0; round < 10; round += 1) {
+    const runs = run(kernel, loop, { executionId: `run ${round}` });
+    expect(await kernel.interrupt(`run ${round}`)).toMatchObject({ delivered: true });
+    expect(await runs.reply).toMatchObject({ cancelled: true });
+    const cancelled = run(kernel, loop);
+    cancelled.abort.abort();
+    const reply = await cancelled.reply;
+    expect(reply).toMatchObject({ cancelled: true });
+    expect(reply).not.toHaveProperty('killed');
+  }
+  expect(await run(kernel, '1').reply).toMatchObject({ status: 'ok' });
+});
+
 test('each interrupt is a real signal: a loop that swallows the first ends by the second (vscode-jupyter 2158)', async () => {
   const { hosting } = await hostingForTest();
   const kernel = await startPython(hosting);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { endOrphan } from '../../src/hosting/orphan';
 import { NONCE_VARIABLE, platformProcesses, startTimeOf } from '../../src/platform/processes';
@@ -18,10 +19,8 @@ print(same, own, unmarked, flush=True)
 time.sleep(600)`;
   const env = { ...process.env, [NONCE_VARIABLE]: nonce };
   const leader = spawn('python3', ['-c', code], { detached: true, env });
-  const children = String(await once(leader.stdout, 'data'))
-    .trim()
-    .split(' ')
-    .map(Number);
+  const [line] = (await once(createInterface(leader.stdout), 'line')) as [string];
+  const children = line.split(' ').map(Number);
   const pid = leader.pid ?? 0;
   [pid, ...children].forEach(endAfterTest);
   const stranger = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });

@@ -71,6 +71,7 @@ Broken()`);
   it('display() shows several things in order with what is printed', async () => {
     const run = await runner.run("print('a'); display(1, 'b'); print('c')");
     expect(run.heard.map((item) => item.op)).toEqual([
+      'begun',
       'stream',
       'display',
       'display',

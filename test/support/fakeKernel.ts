@@ -40,6 +40,7 @@ export class FakeKernel implements PooledKernel {
   introspectPrelude?: () => Promise<readonly PreludeHelper[]>;
   isStopping?: () => boolean;
   kill?: () => Promise<ShutdownOutcome>;
+  resume?: (options: ExecuteOptions) => Promise<ExecutionReply>;
 
   constructor(readonly request: StartRequest) {}
 

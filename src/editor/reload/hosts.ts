@@ -1,10 +1,13 @@
 import type { Clock } from '../../base/clock';
+import { messageOf } from '../../base/errors';
 import { Emitter } from '../../base/event';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { FoundHost } from '../../hosting/discover';
 
 const LETS_GO_WITHIN_MS = 10_000;
+/** A host that stops its kernels is gone by then. */
+const GONE_WITHIN_MS = 15_000;
 
 /** The kernel hosts of this user that live, whichever window they belong to, as they were at the last look. */
 export class Hosts implements Disposable {
@@ -13,6 +16,7 @@ export class Hosts implements Disposable {
   private looking: Promise<readonly FoundHost[]> | undefined;
   private chosen: FoundHost | undefined;
   private readonly openedAt: number;
+  private isDisposed = false;
 
   constructor(
     private readonly parts: {
@@ -72,15 +76,31 @@ export class Hosts implements Disposable {
     }
   }
 
-  /** Has a host whose window is gone stop its kernels now. */
+  /** Has a host whose window is gone stop its kernels now. Looks until it is gone, 15 s at most, after this resolves. */
   async dismiss(pid: number): Promise<void> {
     const host = this.found.find((each) => each.pid === pid && each.isOrphan);
     if (host) await (await discovery()).dismissHost(host);
     await this.look();
+    if (host)
+      this.watchTheEnd(host).catch((error: unknown) => this.parts.log.warn(messageOf(error)));
   }
 
   dispose(): void {
+    this.isDisposed = true;
     this.changed.dispose();
+  }
+
+  private async watchTheEnd({ pid }: FoundHost): Promise<void> {
+    const { nextChangeOf } = await discovery();
+    const { clock } = this.parts;
+    const giveUpAt = clock.now() + GONE_WITHIN_MS;
+    for (;;) {
+      const host = this.found.find((each) => each.pid === pid);
+      const left = giveUpAt - clock.now();
+      if (!host || left <= 0 || this.isDisposed) return;
+      await nextChangeOf(host, left);
+      await this.look();
+    }
   }
 
   private async lookNow(): Promise<readonly FoundHost[]> {

@@ -46,7 +46,7 @@ export function takeUp(adoption: Adoption, parts: TakeUpParts): TakenUp {
   );
   const resumed = new Set(
     records.flatMap((record) =>
-      record.stop || !record.execution || !adoption.holds(record) ? [] : [record.execution.id],
+      !record.execution || !adoption.holds(record) ? [] : [record.execution.id],
     ),
   );
   const codes = new Map<string, string>();

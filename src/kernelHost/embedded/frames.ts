@@ -25,6 +25,8 @@ const runnerFrame = v.variant('op', [
     executable: v.string(),
     prefix: v.string(),
   }),
+  /** From now on an interrupt reaches its code. */
+  v.object({ op: v.literal('begun'), run: v.string() }),
   v.object({
     op: v.literal('stream'),
     run,

@@ -1,4 +1,5 @@
 import { systemClock } from '../../base/clock';
+import { deferred } from '../../base/deferred';
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Heartbeat } from '../../base/heartbeat';
@@ -18,6 +19,8 @@ import { RunnerPipes } from './pipes';
 import { Run, type RunRequest } from './run';
 
 const EXIT_AFTER_END_MS = 1_000;
+/** A runner that has not begun what it was sent by then is stopped, or holds on to something. */
+const BEGUN_WITHIN_MS = 2_000;
 
 /** Facts about a kernel, in the order in which they happened. */
 export interface KernelListener {
@@ -99,7 +102,7 @@ export class EmbeddedKernel {
         startTime: this.startTime,
         isBusy: () => this.running !== undefined,
         ask: () => this.pipes.send({ op: 'exit' }),
-        interrupt: () => this.interrupt(),
+        interrupt: () => this.signalInterrupt(),
       },
       processes,
       () => tools.limits().stop,
@@ -162,13 +165,26 @@ export class EmbeddedKernel {
     );
   }
 
-  /** Sends a real interrupt, each time. With an id it reaches that run or none. */
+  /**
+   * Sends a real interrupt, each time. With an id it reaches that run or none. One that comes before the runner has begun
+   * the code waits for that, 2 s at most: sent at once, it would find nothing to interrupt.
+   */
   async interrupt(executionId?: string): Promise<InterruptVerdict> {
-    const target = `process group ${this.pid}`;
-    if (this.exit !== undefined) return { delivered: false, target, reason: 'The kernel is gone.' };
-    if (executionId !== undefined && this.running?.id !== executionId) {
-      return { delivered: false, target, reason: 'This run is not running.' };
+    const run = this.running;
+    if (run !== undefined && run.id === (executionId ?? run.id)) await begunWithin(run);
+    if (executionId !== undefined && this.exit === undefined && this.running?.id !== executionId) {
+      return { delivered: false, target: this.group, reason: 'This run is not running.' };
     }
+    return this.signalInterrupt();
+  }
+
+  private get group(): string {
+    return `process group ${this.pid}`;
+  }
+
+  private async signalInterrupt(): Promise<InterruptVerdict> {
+    const target = this.group;
+    if (this.exit !== undefined) return { delivered: false, target, reason: 'The kernel is gone.' };
     this.endQuestion();
     if (process.platform === 'win32') {
       this.pipes.send({ op: 'interrupt' });
@@ -232,6 +248,9 @@ export class EmbeddedKernel {
       case 'ready':
         this.watch();
         return this.onReady(frame);
+      case 'begun':
+        if (this.running?.id === frame.run) this.running.begin();
+        return;
       case 'pong':
         return;
       case 'input':
@@ -321,6 +340,13 @@ export class EmbeddedKernel {
     this.running = undefined;
     return this.exit;
   }
+}
+
+async function begunWithin(run: Run): Promise<void> {
+  const late = deferred();
+  const limit = systemClock.after(BEGUN_WITHIN_MS, late.resolve);
+  await Promise.race([run.whenBegun, late.promise]);
+  limit.dispose();
 }
 
 function verdictOn(target: string, delivery: Delivery): InterruptVerdict {

@@ -20,6 +20,7 @@ export interface RunEnd {
 /** One execution from its request to its reply. */
 export class Run {
   private readonly reply = deferred<ExecutionReply>();
+  private readonly begun = deferred();
   aborted = false;
   /** Its abort was not heeded and came to a kill. */
   killed = false;
@@ -30,11 +31,21 @@ export class Run {
     return this.request.executionId;
   }
 
+  /** Resolves when an interrupt reaches its code, or there is nothing left to interrupt. */
+  get whenBegun(): Promise<void> {
+    return this.begun.promise;
+  }
+
+  begin(): void {
+    this.begun.resolve();
+  }
+
   get replied(): Promise<ExecutionReply> {
     return this.reply.promise;
   }
 
   end({ status, interrupted, stdinRequested, cwd }: RunEnd): void {
+    this.begun.resolve();
     const cancelled = interrupted || this.aborted;
     this.reply.resolve({
       ...{ status, cancelled, timedOut: false, stdinRequested },
@@ -44,6 +55,7 @@ export class Run {
 
   /** It never ran to an end: it was not sent, or the kernel died under it. */
   cancel(): void {
+    this.begun.resolve();
     this.reply.resolve({
       status: 'error',
       cancelled: true,

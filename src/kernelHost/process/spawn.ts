@@ -21,7 +21,7 @@ export interface ExitStatus {
 }
 
 /** A kernel's process: the leader of a session and a process group of its own on POSIX. */
-export interface Leader extends Required<FamilyRoot> {
+export interface Leader extends Required<Pick<FamilyRoot, 'pid' | 'nonce'>> {
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Descriptor 3 of the child. */

@@ -170,11 +170,18 @@ export class StopLadder {
   private async look(): Promise<void> {
     const { leader } = this.target;
     if (leader.exit() !== undefined) return;
-    const looking = this.processes.family(leader).then((members) => {
+    const looking = this.root().then(async (root) => {
+      const members = await this.processes.family(root);
       if (members !== undefined) this.known = members.filter(({ pid }) => pid !== leader.pid);
       else this.log.warn(`Who belongs to kernel ${leader.pid} cannot be told now.`);
     });
     await Promise.race([looking, delay(FIRST_LOOK_MS, undefined, { ref: false })]);
+  }
+
+  private async root(): Promise<FamilyRoot> {
+    const { pid, nonce } = this.target.leader;
+    const startTime = await this.target.startTime;
+    return { pid, nonce, ...(startTime !== undefined && { startTime }) };
   }
 
   private async exitBefore(deadline: () => number): Promise<boolean> {
@@ -221,7 +228,7 @@ export class StopLadder {
     if (this.climb !== undefined) this.announce('sweep', end);
     const { first, longest } = SWEEP_AGAIN_AFTER_MS;
     const { leader } = this.target;
-    let root: FamilyRoot = leader;
+    let root = await this.root();
     for (let pauseMs = first; ; pauseMs = Math.min(pauseMs * 2, longest)) {
       try {
         await this.sweepOnce(root, limit);

@@ -57,6 +57,14 @@ test('Windows: who began before its parent is no child of that, nor are its own'
   expect(familyIn(cim, { nonce: 'n' })).toEqual([]);
 });
 
+test('Windows: who has the pid of a leader that is gone is a stranger, as are its children', () => {
+  const pidsOf = (startTime: string): number[] =>
+    familyIn(cim, { pid: 700, startTime, nonce: 'n' }).map(({ pid }) => pid);
+  expect(pidsOf('639161923510000000')).toEqual([700, 701, 702]);
+  // What began between the two is the leader's.
+  expect(pidsOf('639161900000000000')).toEqual([703, 704]);
+});
+
 test('a signal to a group: sent, nobody there, or not permitted', async () => {
   const refuse = (code: string) => () => {
     throw Object.assign(new Error(code), { code });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SessionRecord } from '../../../src/pool/records';
 import type { ExecutionResult } from '../../../src/pool/types';
-import { type FakeKernel, okReply } from '../../support/fakeKernel';
+import { deferred } from '../../../src/base/deferred';
+import { type FakeKernel, interruptedReply, okReply } from '../../support/fakeKernel';
 import { harness, settle, watch } from '../../support/poolHarness';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -89,8 +90,9 @@ describe('B8 records', () => {
       { id: 'session-2', state: { kind: 'stopping' } },
     ]);
     await settle();
-    expect([...adopted.keys()]).toEqual(['running', 'mine']);
-    for (const result of adopted.values()) expect(await result).toMatchObject({ exitCode: 0 });
+    expect([...adopted.keys()]).toEqual(['running', 'mine', expect.stringMatching(/^run-/)]);
+    for (const id of ['running', 'mine'])
+      expect(await adopted.get(id)).toMatchObject({ exitCode: 0 });
     expect(running.codes).toEqual(['running', 'mine']);
     expect(h.pool.sessions()).toMatchObject([
       { id: 'session-1', incarnation: 1, state: { kind: 'idle' } },
@@ -110,7 +112,10 @@ describe('B8 records', () => {
     });
     await settle();
     expect(await adopted.get('running')).toMatchObject({ cancelled: true });
-    expect(await adopted.get('mine')).toMatchObject({ exitCode: 0 });
+    expect(await adopted.get('mine')).toMatchObject({
+      exitCode: 0,
+      notes: ['[New kernel, earlier variables are gone: it ended while the window was away]'],
+    });
     expect(h.kernels.all.map((kernel: FakeKernel) => kernel.codes)).toEqual([['mine']]);
     expect(h.pool.capacity().counted).toBe(1);
   });
@@ -128,5 +133,138 @@ describe('B8 records', () => {
     const run = watch(h.run('w', 's', { code: 'after' }));
     expect(await run.promise).toMatchObject({ exitCode: 0 });
     expect(h.kernels.starts).toBe(0);
+  });
+
+  /** The pool after that, whose kernel is found when the test says so. */
+  async function after(records: readonly SessionRecord[]) {
+    const adopted = new Map<string, Promise<ExecutionResult>>();
+    const found = deferred<FakeKernel | undefined>();
+    const { kept, onRecord } = keeper();
+    const caller = new AbortController();
+    const h = harness({
+      onRecord,
+      adopt: records.filter(({ sessionId }) => sessionId === 's'),
+      reattachKernel: () => found.promise,
+      adoptedCaller: () => ({ signal: caller.signal }),
+      onAdoptedRun: ({ executionId, result }) => adopted.set(executionId, result),
+    });
+    await settle();
+    return { ...h, adopted, found, kept, caller };
+  }
+
+  /** Has the kernel answer for the run that it was sent, when the test says so. */
+  function resumable(kernel: FakeKernel) {
+    const reply = deferred<typeof okReply>();
+    const resumed: string[] = [];
+    const resume: FakeKernel['resume'] = ({ executionId, signal }) => {
+      resumed.push(executionId);
+      signal.addEventListener('abort', () => reply.resolve(interruptedReply));
+      return reply.promise;
+    };
+    kernel.resume = resume;
+    kernel.executePlan = 'ok';
+    return { reply, resumed };
+  }
+
+  it('a window that ends before its kernel is found again leaves the running code as running, whoever asked for it', async () => {
+    const { records, kernels } = await before();
+    const second = await after(records);
+    expect([...second.kept.values()]).toMatchObject([
+      { execution: { id: 'running', startedAt: expect.any(Number) }, queue: [{ id: 'mine' }] },
+    ]);
+    const { reply, resumed } = resumable(kernels.at(0));
+    const third = await after([...second.kept.values()]);
+    third.found.resolve(kernels.at(0));
+    await settle();
+    expect(resumed).toEqual(['running']);
+    reply.resolve(interruptedReply);
+    expect(await third.adopted.get('running')).toMatchObject({ cancelled: true });
+    expect(await third.adopted.get('mine')).toMatchObject({ exitCode: 0 });
+    // Neither twice nor as nothing.
+    expect(kernels.at(0).codes).toEqual(['running', 'mine']);
+  });
+
+  it('a kernel that dies on its way to the next window still tells how its run ended', async () => {
+    const { records, kernels } = await before();
+    const { found, adopted } = await after(records);
+    const { reply } = resumable(kernels.at(0));
+    kernels.at(0).alive = false;
+    reply.resolve(okReply);
+    found.resolve(kernels.at(0));
+    expect(await adopted.get('running')).toMatchObject({ exitCode: 0, cancelled: false });
+    expect(await adopted.get('mine')).toMatchObject({ exitCode: 0 });
+  });
+
+  it('running code that is cancelled before its kernel is found again is interrupted when it is', async () => {
+    const { records, kernels } = await before();
+    const { found, adopted, caller } = await after(records);
+    const { resumed } = resumable(kernels.at(0));
+    const run = watch(adopted.get('running')!);
+    caller.abort();
+    await settle();
+    expect(run.state).toBe('pending');
+    found.resolve(kernels.at(0));
+    expect(await run.promise).toMatchObject({ cancelled: true });
+    expect(resumed).toEqual(['running']);
+  });
+
+  it('running code of a session that was being stopped has its end there too', async () => {
+    const { records, kernels } = await before();
+    const stop = { claimedAt: 0, attempt: 1 };
+    const { found, adopted, pool } = await after(
+      records.map((record) => ({ ...record, queue: [], stop })),
+    );
+    const { resumed } = resumable(kernels.at(0));
+    kernels.at(0).shutdownPlan = 'confirm';
+    found.resolve(kernels.at(0));
+    expect(await adopted.get('running')).toMatchObject({ cancelled: true });
+    expect(resumed).toEqual(['running']);
+    expect(pool.sessions()).toEqual([]);
+  });
+
+  it('a restart or a reset during the search is for the kernel that is found', async () => {
+    const { records, kernels } = await before();
+    const first = await after(records.map((record) => ({ ...record, queue: [] })));
+    resumable(kernels.at(0));
+    kernels.at(0).shutdownPlan = 'confirm';
+    const restart = watch(first.pool.restart('session-1'));
+    first.found.resolve(kernels.at(0));
+    await restart.promise;
+    expect(await first.adopted.get('running')).toMatchObject({ cancelled: true });
+    expect(first.pool.sessions()).toMatchObject([{ incarnation: 2, state: { kind: 'idle' } }]);
+
+    const again = await before();
+    const second = await after(again.records.map((record) => ({ ...record, queue: [] })));
+    const { reply } = resumable(again.kernels.at(0));
+    again.kernels.at(0).shutdownPlan = 'confirm';
+    const reset = second.run('w', 's', { code: 'fresh', reset: true });
+    second.found.resolve(again.kernels.at(0));
+    await settle();
+    reply.resolve(okReply);
+    expect(await reset).toMatchObject({ exitCode: 0 });
+    expect(again.kernels.at(0).codes).toEqual(['running']);
+    expect(second.kernels.at(0).codes).toEqual(['fresh']);
+  });
+
+  it('who holds a session is told when the kernel that was found again is lost', async () => {
+    const { records, kernels } = await before();
+    const { found, pool, run } = await after(
+      records.map(({ execution: _, ...record }) => ({ ...record, queue: [] })),
+    );
+    kernels.at(0).shutdownPlan = 'confirm';
+    found.resolve(kernels.at(0));
+    await settle();
+    await pool.restart('session-1');
+    expect((await run('w', 's')).notes?.join()).toContain('New kernel');
+  });
+
+  it('a kernel that cannot be reached ends its running code, and the next run is told', async () => {
+    const { records } = await before();
+    const { found, adopted, run } = await after(records.map((each) => ({ ...each, queue: [] })));
+    found.reject(new Error('The kernel host does not answer.'));
+    expect((await adopted.get('running'))?.notes?.join()).toContain('does not answer');
+    expect((await run('w', 's')).notes).toEqual([
+      '[New kernel, earlier variables are gone: it could not be taken up after the reload]',
+    ]);
   });
 });
