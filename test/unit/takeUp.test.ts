@@ -50,7 +50,7 @@ it('a run that goes on over a reload is recorded when it ends, kept from agents 
   await Promise.resolve();
   expect(recorded).toMatchObject([
     {
-      ...{ executionId: 'run-1', ownerId: 'window:new', origin: 'person', cwd: '/w' },
+      ...{ executionId: 'run-1', ownerId: 'window:new', origin: 'person' },
       ...{ exitCode: 0, notes: ['well'], excludeFromContext: true },
     },
   ]);

@@ -95,7 +95,7 @@ function factsOf(
   executionId: string,
   records: readonly SessionRecord[],
   ownerId: string,
-): Pick<RecordedRun, 'executionId' | 'cwd' | 'ownerId' | 'origin' | 'excludeFromContext'> {
+): Pick<RecordedRun, 'executionId' | 'ownerId' | 'origin' | 'excludeFromContext'> {
   const session = records.find(({ execution, queue }) =>
     [execution, ...queue].some((run) => run?.id === executionId),
   );
@@ -105,7 +105,6 @@ function factsOf(
   const by = run?.ownerId ?? ownerId;
   return {
     executionId,
-    cwd: session?.cwd ?? '',
     ownerId: by,
     origin: run?.origin ?? by,
     // Whether it was to be kept from agents did not come along: then it is.
