@@ -157,8 +157,7 @@ export class SessionTranscript {
   forgetEarlier(executionId?: string): boolean {
     const going = this.entries.filter(
       (entry) =>
-        isOfEarlier(entry) &&
-        (executionId === undefined || executionOf(entry) === executionId),
+        isOfEarlier(entry) && (executionId === undefined || executionOf(entry) === executionId),
     );
     const gone = new Set(going);
     this.entries = this.entries.filter((entry) => !gone.has(entry));

@@ -59,7 +59,7 @@ export class Records {
   }
 
   /** A run that is over shows something else than when it was kept. It is kept again in a while, or at the next flush. */
-  changedLate(executionId: string): void {
+  keepAgain(executionId: string): void {
     this.lateRuns.add(executionId);
     this.lateTimer ??= this.parts.clock.after(LATE_EVERY_MS, () => {
       this.lateTimer = undefined;
@@ -111,7 +111,10 @@ export class Records {
     return shown && !this.parts.leftOut.has(shown.sessionKey) ? shown : undefined;
   }
 
-  private wait({ executionId, sessionKey, sessionLabel, head }: ShownRun, run: () => KeptRun): void {
+  private wait(
+    { executionId, sessionKey, sessionLabel, head }: ShownRun,
+    run: () => KeptRun,
+  ): void {
     const { limits, log } = this.parts;
     const session = { key: sessionKey, label: sessionLabel, language: head.language };
     this.waiting.push({ executionId, session, run });
