@@ -1,5 +1,6 @@
 import os from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
+import { deferred } from '../../src/base/deferred';
 import { silentLog } from '../../src/base/log';
 import { leave } from '../../src/editor/leave';
 import type { KernelHosting } from '../../src/hosting';
@@ -7,7 +8,6 @@ import type { ExecutionResult, KernelPool } from '../../src/pool/types';
 import type { BeforeRunHook } from '../../src/runner/hooks';
 import type { RunRecordEntry } from '../../src/runner/records';
 import { createEvalRunner, type EvalRunner, type RunOptions } from '../../src/runner/runner';
-import { deferred } from '../../src/base/deferred';
 import { resultOf } from '../support/executionResult';
 import { backgroundWindow, type BackgroundWindow } from './support/background';
 import { hostingForTest, temporaryFolder } from './support/hosting';
@@ -17,6 +17,11 @@ import { alive, endAfterTest, expectGone } from './support/processes';
 // The rules of the one door (C1 to C7) over real kernels.
 
 const loop = 'print("on", flush=True)\nwhile True: id(0)';
+
+const unreachable = {
+  startKernel: () => Promise.reject(new Error('no kernel host')),
+  keep: () => undefined,
+} as unknown as KernelHosting;
 
 interface Owner {
   readonly runner: EvalRunner;
@@ -120,8 +125,10 @@ test('C3: each run is recorded: what came, where it was cut, who asked; cancelle
   await endless.begun;
   abort.abort();
   await endless.result;
-  // The pool's own error, before anything is started.
-  await expect(start('1', { sessionId: '' }).result).rejects.toThrow();
+  const elsewhere = await world(unreachable);
+  const without = elsewhere.owner('a');
+  await expect(without.start('1').result).rejects.toThrow('no kernel host');
+  expect(without.records).toEqual([]);
 
   expect(records).toHaveLength(3);
   const [long, failed, cancelled] = records;
