@@ -16,8 +16,8 @@ const code = `import subprocess
 import threading
 
 print("words to be found again")
-threading.Timer(1, print, ["late words of a thread"]).start()
-child = subprocess.Popen(["sh", "-c", "sleep 2; echo late words of a child"])
+threading.Timer(1, print, ["late words of", "a thread"]).start()
+child = subprocess.Popen(["sh", "-c", "sleep 2; echo 'late words' of a child"])
 
 class Picture:
     def _repr_png_(self):
