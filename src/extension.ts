@@ -42,17 +42,23 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
     ...essentials,
     ...{ globalStorageUri, workspaceState, workspace },
   });
-  const { leftOut, records, record } = transcripts;
+  const { leftOut, records } = transcripts;
 
   // The pool is made of what the window before has left, whose runs go on in `running`, which runs all in the pool.
   const heirs = (): Pick<Running, 'runs' | 'background'> => running;
   const kernels = createKernels({
     ...essentials,
-    ...{ store, extensionUri, workspace, record, heirs },
+    ...transcripts,
+    ...{ store, extensionUri, workspace, heirs },
   });
   const { python, kernelHost, hosts, pool } = kernels;
   const onBegin = lazy(() => void panel.show().catch(onFailure));
-  const running = createRunning({ ...essentials, ...kernels, store, record, storage, onBegin });
+  const running = createRunning({
+    ...essentials,
+    ...transcripts,
+    ...kernels,
+    ...{ store, storage, onBegin },
+  });
   const { admission, chats, door, runs, background } = running;
 
   // What a person sees and does.

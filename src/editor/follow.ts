@@ -50,7 +50,7 @@ export function followSessions(
     // Whether the session's own kernel is idle is not what the panel shows while another one runs its code.
     for (const { sessionKey: key, sessionLabel: label } of runs.inOwnKernels())
       heads.set(key, { key, label, description: 'kernel of its own', state: 'busy' });
-    for (const head of backgroundHeads(background?.list() ?? [])) heads.set(head.key, head);
+    for (const head of backgroundHeads(background?.look() ?? [])) heads.set(head.key, head);
     transcript.sessionChanged([...heads.values()]);
   };
   store.add(model.onDidChange(update));

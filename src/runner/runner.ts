@@ -61,7 +61,7 @@ export interface EvalRunner {
   run(code: string, options: RunOptions): Promise<ExecutionResult>;
   /**
    * Asks the hooks about code that is going to run elsewhere, and longer than a run is waited for. Resolves to the result
-   * that one supplies, which is recorded then, or to undefined: it may go on. Rejects as `run` does.
+   * that one supplies, or to undefined: it may go on. Either is for the caller to record. Rejects as `run` does.
    */
   admit(code: string, options: WorkOptions): Promise<ExecutionResult | undefined>;
   /** Records what came of such code, in its turn. `startedAt`: when it was asked for, ms since the epoch. */
@@ -117,10 +117,8 @@ class Runner implements EvalRunner {
     if (this.phase !== 'open') return Promise.reject(closed());
     const controller = new AbortController();
     return this.active.during(controller, async () => {
-      const startedAt = systemClock.now();
       const supplied = await this.ask(code, options, controller.signal);
       if (controller.signal.aborted) throw closed();
-      if (supplied) this.record(code, options, supplied, startedAt);
       return supplied;
     });
   }

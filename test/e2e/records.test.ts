@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { expect, test } from 'vitest';
-import { until } from '../support/until';
 import {
   openWindow,
   type TemporaryWorkspace,
@@ -8,11 +7,17 @@ import {
   type WorkbenchWindow,
 } from '../support/workbench';
 import { workbenchForTests } from '../support/workbench/forTests';
+import { restart } from '../support/workbench/restart';
 
 // What a person has run is there again when the editor has been closed and comes back, until it is cleared.
 
-// A picture of one red pixel, shown as libraries do.
-const code = `print("words to be found again")
+// A picture of one red pixel, shown as libraries do, and words of a thread and of a child that come after the run's end.
+const code = `import subprocess
+import threading
+
+print("words to be found again")
+threading.Timer(1, print, ["late words of", "a thread"]).start()
+child = subprocess.Popen(["sh", "-c", "sleep 2; echo 'late words' of a child"])
 
 class Picture:
     def _repr_png_(self):
@@ -39,17 +44,6 @@ workbenchForTests(async (workbench) => {
   window = await openWindow(server, workspace.folder);
 });
 
-const kernels = (): number => server.kernels().length;
-
-/** The window is closed until nothing of it is left, and opened anew. */
-async function restart(): Promise<void> {
-  const host = window.host();
-  await window.close();
-  await host.gone;
-  expect(await until(() => kernels() === 0, 45_000)).toBe(true);
-  window = await openWindow(server, workspace.folder);
-}
-
 const panelText = (text: string | RegExp): Promise<void> =>
   window.panel().getByText(text).first().waitFor();
 
@@ -59,20 +53,27 @@ function keptFiles(): string[] {
   return files.filter((file) => file.includes('transcripts') && file.endsWith('.jsonl'));
 }
 
-test('text and picture are found again after a restart', async () => {
+test('text, picture and what came after the end are found again after a restart', async () => {
   await window.openFile('shown.py');
   await window.runCommand('Holdfast: Run File');
   await panelText('words to be found again');
   await window.panel().locator('img').first().waitFor();
   await window.tree.open();
   await window.tree.session(/idle/).first().waitFor();
+  await panelText('late words of a thread');
+  await panelText('late words of a child');
 
-  await restart();
+  window = await restart(server, window);
   await window.runCommand('Holdfast: Show Panel');
   await panelText('words to be found again');
   await window.panel().locator('img').first().waitFor();
   await panelText(/^Earlier, until /);
   await panelText('From earlier');
+  const text = await window.panel().locator('body').innerText();
+  expect(text.match(/late words of a (thread|child)/g)).toEqual([
+    'late words of a thread',
+    'late words of a child',
+  ]);
   await window.screenshot('records-1-restarted');
 });
 
@@ -105,14 +106,14 @@ test('a session that is left out says so', async () => {
 test('what is cleared is gone for good', async () => {
   await window.runCommand('Holdfast: Run File');
   await panelText('after the restart');
-  await restart();
+  window = await restart(server, window);
   await window.runCommand('Holdfast: Show Panel');
   await panelText('after the restart');
   await window.runCommand('Holdfast: Clear Kept Transcripts');
   await window.answer('Clear the kept transcripts of 1 session', 'Clear');
   await window.panel().getByText('after the restart').first().waitFor({ state: 'detached' });
   expect(keptFiles()).toEqual([]);
-  await restart();
+  window = await restart(server, window);
   await window.runCommand('Holdfast: Show Panel');
   await panelText(/Select code in a Python file/);
   await window.screenshot('records-4-cleared');

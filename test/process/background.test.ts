@@ -1,6 +1,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { deferred } from '../../src/base/deferred';
 import { silentLog } from '../../src/base/log';
 import {
   createKernelHosting,
@@ -9,9 +10,12 @@ import {
   type FoundHost,
   type KernelHosting,
 } from '../../src/hosting';
+import { KERNEL_LIMITS, STOP_DEADLINES } from '../../src/kernel/limits';
 import { asOutput } from '../../src/kernel/output';
+import { createAdmission } from '../../src/runner/admission';
 import { createBackgroundRuns } from '../../src/runner/background';
 import type { BackgroundSnapshot } from '../../src/runner/backgroundTypes';
+import type { Lease } from '../../src/runner/lease';
 import { backgroundKernelOf } from '../../src/runner/pooledBackground';
 import { until } from '../support/until';
 import { backgroundWindow, type BackgroundWindow } from './support/background';
@@ -21,8 +25,9 @@ import {
   runnersDir,
   startPython,
   temporaryFolder,
+  type FullKernel,
 } from './support/hosting';
-import { expectGone } from './support/processes';
+import { alive, endAfterTest, expectGone } from './support/processes';
 
 const training = `
 import time
@@ -38,6 +43,13 @@ while True:
         time.sleep(0.05)
     except KeyboardInterrupt:
         pass
+`;
+
+/** Says its process id, and ends once the file is there. */
+const waitingFor = (file: string): string => `
+import os, time
+print(os.getpid(), flush=True)
+while not os.path.exists(${JSON.stringify(file)}): time.sleep(0.05)
 `;
 
 const lines = (text: string): string[] =>
@@ -69,6 +81,9 @@ test('a training loop is interrupted: delivered, heeded, over, and its kernel is
   expect(report?.interruptUndelivered).toBeUndefined();
   expect(report?.error).toBeUndefined();
   await expectGone([pid], 2_000);
+  // Of one that is over it is just the snapshot.
+  const again = await window.here.interrupt(id);
+  expect(again).toEqual(window.here.find(id));
   expect(window.records).toMatchObject([{ cancelled: true, exitCode: undefined }]);
 });
 
@@ -160,6 +175,141 @@ test('code that fails: its traceback is the error, and other runs go on', async 
   expect(end.status).toBe('failed');
   expect(end.error).toContain('ZeroDivisionError');
   expect(await fs.readFile(end.artifact ?? '', 'utf8')).toContain('ZeroDivisionError');
+});
+
+test('an interrupt that does not arrive: the report says why, and claims nothing', async () => {
+  const { hosting } = await hostingForTest();
+  const window = backgroundWindow(hosting, temporaryFolder());
+  const id = await window.launch(training);
+  await window.until(id, ({ stdout }) => stdout.includes('epoch 1'));
+  const host = hosting.hostPid ?? 0;
+  endAfterTest(host);
+  process.kill(host, 'SIGSTOP');
+  const report = await window.here.interrupt(id);
+  expect(report).toMatchObject({ status: 'running', done: false, interrupted: false });
+  expect(report?.interruptUndelivered).toMatch(/./);
+  process.kill(host, 'SIGCONT');
+  expect(await window.here.kill(id)).toMatchObject({ done: true });
+});
+
+test('code that raises KeyboardInterrupt itself: over, its slot and its lease are free, the next one runs', async () => {
+  const { hosting } = await hostingForTest();
+  const admission = createAdmission({ captureEnabled: true });
+  const enterLease = (): Promise<Lease> => admission.background();
+  const window = backgroundWindow(hosting, temporaryFolder(), { enterLease });
+  const id = await window.launch('print("x")\nraise KeyboardInterrupt');
+  expect(await window.until(id, ({ done }) => done)).toMatchObject({ stdout: 'x\n' });
+  expect(await admission.capture(() => Promise.resolve('free'))).toBe('free');
+  const next = await window.launch('1');
+  expect(await window.until(next, ({ done }) => done)).toMatchObject({ status: 'done' });
+});
+
+test('its lease is held from before its kernel until its kernel is gone: meanwhile neither capture nor edit is admitted', async () => {
+  const { hosting } = await hostingForTest();
+  const admission = createAdmission({ captureEnabled: true });
+  const enterLease = (): Promise<Lease> => admission.background();
+  const window = backgroundWindow(hosting, temporaryFolder(), { enterLease });
+  const nothing = (): Promise<string> => Promise.resolve('admitted');
+  const others = [() => admission.capture(nothing), () => admission.externalMutation(nothing)];
+  const goOn = path.join(temporaryFolder(), 'go-on');
+  const launched = window.launch(waitingFor(goOn));
+  for (const other of others) await expect(other()).rejects.toMatchObject({ code: 'capture_busy' });
+  const id = await launched;
+  const { stdout } = await window.until(id, (run) => run.stdout.endsWith('\n'));
+  for (const other of others) await expect(other()).rejects.toMatchObject({ code: 'capture_busy' });
+  await fs.writeFile(goOn, '');
+  await window.until(id, ({ done }) => done);
+  expect(alive(Number(stdout))).toBe(false);
+  for (const other of others) expect(await other()).toBe('admitted');
+});
+
+test('a malformed lease, and a lease that is refused: no process is made', async () => {
+  const { hosting } = await hostingForTest();
+  for (const enterLease of [
+    () => ({ release: 1 }) as unknown as Lease,
+    () => Promise.reject(new Error('busy')),
+  ]) {
+    const window = backgroundWindow(hosting, temporaryFolder(), { enterLease });
+    await expect(window.launch('1')).rejects.toThrow();
+    expect(window.here.list()).toEqual([]);
+  }
+  expect(hosting.hostPid).toBeUndefined();
+});
+
+test('a launch that fails when its kernel is there: that kernel is gone, nothing is listed, slot and lease are free', async () => {
+  const { hosting } = await hostingForTest();
+  const kernels: FullKernel[] = [];
+  let leases = 0;
+  let fails = true;
+  const runs = createBackgroundRuns({
+    startKernel: async ({ request }) => {
+      kernels.push(await startPython(hosting));
+      return backgroundKernelOf(kernels.at(-1)!, request.executionId);
+    },
+    enterLease: () => {
+      leases += 1;
+      return { release: () => void (leases -= 1) };
+    },
+    onRecord: (_id, record) => {
+      if (fails && record?.phase === 'running') throw new Error('not recorded');
+    },
+    maxRunning: 1,
+  });
+  await expect(runs.launch('1')).rejects.toThrow('not recorded');
+  expect(kernels[0]?.isAlive()).toBe(false);
+  await expectGone([kernels[0]?.pid ?? 0], 2_000);
+  expect([runs.list(), leases]).toEqual([[], 0]);
+  fails = false;
+  const { executionId } = await runs.launch('1');
+  await until(() => runs.peek(executionId).done, 10_000);
+  expect([runs.peek(executionId).status, leases]).toEqual(['done', 0]);
+});
+
+test('there are so many slots, each free when its kernel is gone', async () => {
+  const { hosting } = await hostingForTest();
+  const runs = createBackgroundRuns({
+    startKernel: async ({ request }) =>
+      backgroundKernelOf(await startPython(hosting), request.executionId),
+    maxRunning: 2,
+  });
+  const launches = await Promise.allSettled([1, 2, 3].map(() => runs.launch(training)));
+  expect(launches.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+  const [first] = runs.list();
+  expect(await runs.kill(first?.executionId ?? '')).toMatchObject({ done: true });
+  await runs.launch('1');
+  expect(await runs.shutdown()).toBeGreaterThan(0);
+  expect(runs.list().every(({ done }) => done)).toBe(true);
+});
+
+test('its code is over but its kernel does not leave: still running; shutdown interrupts and kills, then it is done', async () => {
+  const { hosting } = await hostingForTest();
+  const stop = { ...STOP_DEADLINES, askIdle: 60_000 };
+  hosting.setLimits({ ...KERNEL_LIMITS, stop });
+  const cleaning = deferred<void>();
+  const runs = createBackgroundRuns({
+    startKernel: async ({ request }) =>
+      backgroundKernelOf(await startPython(hosting), request.executionId),
+  });
+  runs.onDidChange(({ executionId }) => {
+    if (runs.peek(executionId).phase === 'cleaningUp') cleaning.resolve();
+  });
+  const { executionId } = await runs.launch(`
+import atexit, os, time
+print(os.getpid(), flush=True)
+def stay():
+    while True:
+        try: time.sleep(0.05)
+        except KeyboardInterrupt: pass
+_ = atexit.register(stay)
+`);
+  await cleaning.promise;
+  const blocked = runs.peek(executionId);
+  expect(blocked).toMatchObject({ status: 'running', done: false, endedAt: undefined });
+  expect(alive(Number(blocked.stdout))).toBe(true);
+  expect(await runs.shutdown({ timeoutPerRunMs: 10 })).toBe(1);
+  await until(() => runs.peek(executionId).done, 5_000);
+  expect(runs.peek(executionId)).toMatchObject({ status: 'done', killed: true });
+  await expectGone([Number(blocked.stdout)], 2_000);
 });
 
 /** A window with runs, and how it reloads. */

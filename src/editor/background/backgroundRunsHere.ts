@@ -21,8 +21,10 @@ import { backgroundKernelOf } from '../../runner/pooledBackground';
 import type { Door } from '../door';
 import type { Transcript } from '../panel/transcript';
 import { keptKeys } from '../reload/keep';
+import type { KernelFacts } from '../sessions/kernelRows';
 import { ArtifactFile } from './artifactFile';
 import { artifactPath, clearOldArtifacts, removeArtifact } from './artifactFolder';
+import { KernelWatch } from './kernelWatch';
 import { overRunOf, type GoingRun } from './keptRuns';
 import { RunDisplay } from './runDisplay';
 import { keyOf, sessionOf } from './session';
@@ -47,6 +49,8 @@ export interface BackgroundRunsHereParts {
   maxOutputBytes(): number;
   /** Has the kernel host keep a value for the window that comes after this one. */
   keep(key: string, value: unknown): void;
+  /** Clears what is kept on disk of the transcript in a tab. */
+  clearKept(sessionKey: string): Promise<void>;
   /** A run is over. */
   onEnd(snapshot: BackgroundSnapshot): void;
   onChange(): void;
@@ -61,6 +65,7 @@ const KEPT_OVER = 16;
 export class BackgroundRunsHere {
   private readonly runs: BackgroundRuns;
   private readonly display: RunDisplay;
+  private readonly kernels: KernelWatch;
   private readonly going = new Map<string, GoingRun>();
   private readonly continued = new Set<string>();
   private readonly unheeded = new Set<string>();
@@ -70,6 +75,7 @@ export class BackgroundRunsHere {
   constructor(private readonly parts: BackgroundRunsHereParts) {
     const { transcript, log, newId, enterLease } = parts;
     this.display = new RunDisplay(transcript, parts);
+    this.kernels = new KernelWatch(parts.clock, () => parts.onChange());
     this.runs = createBackgroundRuns({
       startKernel: (start) => this.start(start),
       openArtifact: (request) => this.openArtifact(request),
@@ -100,6 +106,11 @@ export class BackgroundRunsHere {
     return this.unheeded.has(executionId);
   }
 
+  /** What is known of its kernel while it goes on. */
+  kernelOf(executionId: string): KernelFacts {
+    return this.kernels.look(executionId);
+  }
+
   /** Undefined: it is not one of these. */
   interrupt(executionId: string): Promise<BackgroundReport> | undefined {
     return this.find(executionId) && this.interruptNow(executionId);
@@ -117,20 +128,25 @@ export class BackgroundRunsHere {
 
   /** Nobody wants to know of it any more. */
   async removed({ executionId, request, artifact }: BackgroundSnapshot): Promise<void> {
-    this.parts.transcript.clear(keyOf(request));
+    const key = keyOf(request);
+    this.parts.transcript.clear(key);
     this.parts.keep(keptKeys.background(executionId), undefined);
     this.over = this.over.filter((id) => id !== executionId);
-    if (artifact !== undefined) await removeArtifact(artifact);
+    await Promise.all([
+      this.parts.clearKept(key),
+      artifact === undefined ? undefined : removeArtifact(artifact),
+    ]);
   }
 
   disposeOwner(ownerId: string): Promise<void> {
     return this.runs.disposeOwner(ownerId);
   }
 
-  /** One that a hook has supplied the result of. */
-  showSupplied({ request }: BackgroundSnapshot, result: ExecutionResult): void {
+  /** Shows and records one that a hook has supplied the result of. */
+  supplied({ request }: BackgroundSnapshot, result: ExecutionResult): void {
     this.display.begin(request);
     this.display.supplied(request, result, this.parts.clock.now());
+    this.record(request, result);
   }
 
   async takeUp(
@@ -143,6 +159,7 @@ export class BackgroundRunsHere {
       log,
       display: this.display,
       keep,
+      attend: (request, kernel) => this.attend(request, kernel),
       goOn: async (run, kernel, resume) => {
         const { request } = run;
         const lease = await this.leaseFor(request);
@@ -163,8 +180,12 @@ export class BackgroundRunsHere {
     return taken;
   }
 
+  /** What goes on is recorded as it stands: if nobody takes it up, that is the last that is known of it. */
   leave(): void {
     this.hasLeft = true;
+    for (const run of this.list()) {
+      if (!run.done) this.record(run.request, this.display.leftBehind(run));
+    }
   }
 
   /** It goes on already: where it is refused its lease beside a capture, it goes on without. */
@@ -199,12 +220,17 @@ export class BackgroundRunsHere {
           signal: limited,
         }),
       );
-      kernel.onDidLateOutput?.((late) => this.display.late(request, late));
+      this.attend(request, kernel);
       return this.watched(backgroundKernelOf(kernel, request.executionId, request.source), request);
     } catch (error) {
       this.display.failed(request, messageOf(error));
       throw error;
     }
+  }
+
+  private attend(request: BackgroundRequest, kernel: PooledKernel): void {
+    kernel.onDidLateOutput?.((late) => this.display.late(request, late));
+    this.kernels.add(request.executionId, kernel);
   }
 
   /** Tells of its phases, and shows what it puts out. */
@@ -256,6 +282,7 @@ export class BackgroundRunsHere {
 
   private onEnd(executionId: string): void {
     this.going.delete(executionId);
+    this.kernels.remove(executionId);
     this.unheeded.delete(executionId);
     const snapshot = this.find(executionId);
     if (!snapshot) {
@@ -267,24 +294,18 @@ export class BackgroundRunsHere {
       for (const old of this.over.splice(0, this.over.length - KEPT_OVER))
         this.parts.keep(keptKeys.background(old), undefined);
       this.display.finished(snapshot);
-      this.record(snapshot);
+      this.record(snapshot.request, this.display.resultOf(snapshot));
       this.parts.onEnd(snapshot);
       this.clearOld();
     }
     this.parts.onChange();
   }
 
-  private record(snapshot: BackgroundSnapshot): void {
-    const { request, startedAt, executionId } = snapshot;
+  private record(request: BackgroundRequest, result: ExecutionResult): void {
     const { ownerId = this.parts.ownerId, code, language = 'python', cwd = '' } = request;
-    const { origin = 'person', excludeFromContext = false } = request;
-    this.parts.door.record(
-      ownerId,
-      code,
-      { language, cwd, origin, executionId, excludeFromContext },
-      this.display.resultOf(snapshot),
-      startedAt,
-    );
+    const { origin = 'person', excludeFromContext = false, executionId, startedAt } = request;
+    const options = { language, cwd, origin, executionId, excludeFromContext };
+    this.parts.door.record(ownerId, code, options, result, startedAt);
   }
 
   private clearOld(): void {

@@ -10,6 +10,7 @@ import type { BackgroundReport, BackgroundSnapshot } from '../../runner/backgrou
 import type { Door } from '../door';
 import type { Adoption, Place } from '../../hosting';
 import type { BackgroundRunsHere } from './backgroundRunsHere';
+import type { BackgroundFacts } from '../sessions/backgroundRows';
 import { keyOf } from './session';
 
 /** A background run as it is asked for. */
@@ -131,9 +132,13 @@ export class BackgroundWork implements Disposable {
     return this.list().find(({ request }) => keyOf(request) === key);
   }
 
-  /** An interrupt was not heeded, or did not arrive. */
-  isUnheeded(executionId: string): boolean {
-    return this.here?.isUnheeded(executionId) ?? false;
+  /** As `list`, with what people see of each besides. */
+  look(): readonly BackgroundFacts[] {
+    return this.list().map((run) => ({
+      ...run,
+      ...this.here?.kernelOf(run.executionId),
+      unheeded: this.here?.isUnheeded(run.executionId) ?? false,
+    }));
   }
 
   /** Removes one that is over, with its output. Rejects with `bad_input` for one that runs. */
@@ -206,7 +211,7 @@ export class BackgroundWork implements Disposable {
       request,
     };
     this.earlier.set(executionId, snapshot);
-    here.showSupplied(snapshot, result);
+    here.supplied(snapshot, result);
     this.changed.fire();
     return { executionId, status };
   }

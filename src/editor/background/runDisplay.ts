@@ -123,16 +123,30 @@ export class RunDisplay {
 
   /** Once: what is known beside the snapshot is forgotten then. */
   resultOf(snapshot: BackgroundSnapshot): ExecutionResult {
-    const { executionId, artifact } = snapshot;
-    const { log } = this.seen.get(executionId) ?? { log: new OutputLog(0) };
-    const remark = this.remarkOn(snapshot);
-    if (remark !== undefined) log.closing(remark);
+    const { executionId } = snapshot;
+    const result = this.result(snapshot, verdictOf(snapshot), this.remarkOn(snapshot));
     this.seen.delete(executionId);
+    return result;
+  }
+
+  /** Of one that goes on while its window leaves. */
+  leftBehind(snapshot: BackgroundSnapshot): ExecutionResult {
+    return this.result(snapshot, INTERRUPTED, 'It went on when its window closed.');
+  }
+
+  private result(
+    { executionId, artifact }: BackgroundSnapshot,
+    verdict: Verdict,
+    remark: string | undefined,
+  ): ExecutionResult {
+    const { log } = this.seen.get(executionId) ?? { log: new OutputLog(0) };
+    if (remark !== undefined) log.closing(remark);
     return {
       ...log.summary(),
-      ...verdictOf(snapshot),
+      ...verdict,
       stdinRequested: false,
       ...(artifact !== undefined && { artifact }),
+      ...(remark !== undefined && { notes: [remark] }),
     };
   }
 
@@ -143,10 +157,11 @@ export class RunDisplay {
   }
 }
 
-function verdictOf({ status }: BackgroundSnapshot): {
-  cancelled: boolean;
-  exitCode: number | undefined;
-} {
-  if (status === 'interrupted') return { cancelled: true, exitCode: undefined };
+type Verdict = Pick<ExecutionResult, 'cancelled' | 'exitCode'>;
+
+const INTERRUPTED: Verdict = { cancelled: true, exitCode: undefined };
+
+function verdictOf({ status }: BackgroundSnapshot): Verdict {
+  if (status === 'interrupted') return INTERRUPTED;
   return { cancelled: false, exitCode: status === 'done' ? 0 : 1 };
 }

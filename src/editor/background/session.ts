@@ -1,7 +1,9 @@
 import { namespaced } from '../../kernel/language';
 import type { BackgroundRequest } from '../../runner/backgroundTypes';
 import { firstLineOf } from '../runs';
-import { sessionKeyOf, type SessionName } from '../sessions/target';
+import { nameOfKey, sessionKeyOf, type SessionName } from '../sessions/target';
+
+const SESSION_ID = namespaced('python', 'background:');
 
 /** A background run is alone in its session, which bears its name. */
 export function sessionOf({
@@ -12,7 +14,7 @@ export function sessionOf({
   readonly place: { readonly id: string; readonly incarnation: number };
 } {
   return {
-    sessionId: namespaced('python', `background:${executionId}`),
+    sessionId: `${SESSION_ID}${executionId}`,
     cwd,
     ...(interpreter !== undefined && { interpreter }),
     place: { id: `background:${executionId}`, incarnation: 1 },
@@ -22,6 +24,11 @@ export function sessionOf({
 /** Its tab in the panel. */
 export function keyOf(request: BackgroundRequest): string {
   return sessionKeyOf(sessionOf(request));
+}
+
+/** Whether a tab is that of a background run, of whatever window. */
+export function isBackground(sessionKey: string): boolean {
+  return nameOfKey(sessionKey)?.sessionId.startsWith(SESSION_ID) ?? false;
 }
 
 /** What people call it. */

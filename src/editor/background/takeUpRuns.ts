@@ -1,6 +1,7 @@
 import { HoldfastError, messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Adoption, Place } from '../../hosting';
+import type { PooledKernel } from '../../kernel/kernel';
 import type {
   BackgroundKernel,
   BackgroundOutcome,
@@ -28,6 +29,8 @@ export interface TakeUpRunsParts {
   readonly log: Log;
   readonly display: RunDisplay;
   keep(key: string, value: unknown): void;
+  /** Looks after a kernel that is still there. */
+  attend(request: BackgroundRequest, kernel: PooledKernel): void;
   /** It goes on, with this kernel. */
   goOn(
     run: GoingRun,
@@ -95,7 +98,7 @@ async function goOn(
     return (piece) => fill(asOutput(piece)).forEach(show);
   };
   if (kernel) {
-    kernel.onDidLateOutput?.((late) => display.late(request, late));
+    parts.attend(request, kernel);
     await parts.goOn(run, backgroundKernelOf(kernel, executionId), ({ onOutput }) =>
       display.witness(request, resumed(kernel, executionId, filled(onOutput))),
     );

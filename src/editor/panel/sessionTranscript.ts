@@ -18,6 +18,9 @@ interface LooseEntry {
   readonly kind: 'loose';
   readonly id: number;
   readonly log: OutputLog;
+  /** The run that it came after. */
+  readonly after: string | undefined;
+  readonly isEarlier: boolean;
   revision: number;
 }
 
@@ -44,6 +47,8 @@ export interface EarlierRun {
   readonly executionId: string;
   readonly head: RunHead;
   readonly pieces: readonly Piece[];
+  /** What the session put out after it that belongs to no run. */
+  readonly after: readonly Piece[];
   readonly endedAt: number;
 }
 
@@ -74,7 +79,11 @@ export class SessionTranscript {
   private droppedRuns = 0;
   private readonly runs = new Map<string, RunEntry>();
 
-  constructor(private readonly limits: TranscriptLimits) {}
+  constructor(
+    private readonly limits: TranscriptLimits,
+    /** A run that is over, or what came after it, shows something else than before. */
+    private readonly onLate: (executionId: string) => void,
+  ) {}
 
   get isEmpty(): boolean {
     return this.entries.length === 0;
@@ -89,9 +98,13 @@ export class SessionTranscript {
     return !this.entries.every(isOver);
   }
 
-  shownRun(executionId: string): { head: RunHead; pieces: readonly Piece[] } | undefined {
+  shownRun(executionId: string): Pick<EarlierRun, 'head' | 'pieces' | 'after'> | undefined {
     const run = this.runs.get(executionId);
-    return run && { head: run.head, pieces: run.log.read(undefined).update.pieces };
+    if (run === undefined) return undefined;
+    const after = this.entries.filter(
+      (entry) => entry.kind === 'loose' && entry.after === executionId,
+    );
+    return { head: run.head, pieces: piecesOf(run), after: after.flatMap(piecesOf) };
   }
 
   entryIdOf(executionId: string): number | undefined {
@@ -127,13 +140,14 @@ export class SessionTranscript {
     const last = missing.at(-1);
     if (last === undefined) return;
     const revision = ++this.revision;
-    const entries = missing.map(({ executionId, head, pieces }): RunEntry => {
+    const entries = missing.flatMap(({ executionId, head, pieces, after }) => {
+      const earlier = { isEarlier: true, headRevision: revision, revision };
       const log = logOf(pieces, this.limits);
-      const id = this.nextId++;
-      const [kind, isEarlier, headRevision] = ['run' as const, true, revision];
-      return { kind, id, executionId, head, log, isEarlier, headRevision, revision };
+      const run: RunEntry = { kind: 'run', id: this.nextId++, executionId, head, log, ...earlier };
+      this.runs.set(executionId, run);
+      if (after.length === 0) return [run];
+      return [run, { ...this.looseAfter(run, logOf(after, this.limits)), revision }];
     });
-    for (const entry of entries) this.runs.set(entry.executionId, entry);
     const id = this.nextId++;
     this.entries.unshift(...entries, { kind: 'earlier', id, until: last.endedAt, revision });
     this.makeRoom();
@@ -143,8 +157,7 @@ export class SessionTranscript {
   forgetEarlier(executionId?: string): boolean {
     const going = this.entries.filter(
       (entry) =>
-        isOfEarlier(entry) &&
-        (executionId === undefined || (entry.kind === 'run' && entry.executionId === executionId)),
+        isOfEarlier(entry) && (executionId === undefined || executionOf(entry) === executionId),
     );
     const gone = new Set(going);
     this.entries = this.entries.filter((entry) => !gone.has(entry));
@@ -167,6 +180,7 @@ export class SessionTranscript {
     if (run === undefined) return;
     write(run.log);
     run.revision = ++this.revision;
+    this.tellIfLate(run);
   }
 
   writeLoose(write: (log: OutputLog) => void): void {
@@ -174,6 +188,7 @@ export class SessionTranscript {
     const loose = last?.kind === 'loose' ? last : this.addLoose();
     write(loose.log);
     loose.revision = ++this.revision;
+    this.tellIfLate(loose);
   }
 
   note(text: string, at: number): void {
@@ -189,6 +204,7 @@ export class SessionTranscript {
     for (const entry of this.entries) {
       if (!hasLog(entry) || !entry.log.update(id, data, metadata)) continue;
       entry.revision = ++this.revision;
+      this.tellIfLate(entry);
     }
   }
 
@@ -223,11 +239,21 @@ export class SessionTranscript {
   }
 
   private addLoose(): LooseEntry {
-    const log = new OutputLog(this.limits);
-    const loose: LooseEntry = { kind: 'loose', id: this.nextId++, log, revision: 0 };
+    const run = this.entries.findLast((entry) => entry.kind === 'run' && !entry.isEarlier);
+    const loose = this.looseAfter(run, new OutputLog(this.limits));
     this.entries.push(loose);
     this.makeRoom();
     return loose;
+  }
+
+  private looseAfter(run: TranscriptEntry | undefined, log: OutputLog): LooseEntry {
+    const [after, isEarlier] = [run && executionOf(run), run !== undefined && isOfEarlier(run)];
+    return { kind: 'loose', id: this.nextId++, log, after, isEarlier, revision: 0 };
+  }
+
+  private tellIfLate(entry: RunEntry | LooseEntry): void {
+    const run = this.runs.get(executionOf(entry) ?? '');
+    if (run !== undefined && isOver(run)) this.onLate(run.executionId);
   }
 
   private makeRoom(): readonly string[] {
@@ -253,10 +279,19 @@ export class SessionTranscript {
 }
 
 const isOfEarlier = (entry: TranscriptEntry): boolean =>
-  entry.kind === 'earlier' || (entry.kind === 'run' && entry.isEarlier);
+  entry.kind === 'earlier' || (hasLog(entry) && entry.isEarlier);
 
 const hasLog = (entry: TranscriptEntry): entry is RunEntry | LooseEntry =>
   entry.kind === 'run' || entry.kind === 'loose';
+
+const piecesOf = (entry: TranscriptEntry): readonly Piece[] =>
+  hasLog(entry) ? entry.log.read(undefined).update.pieces : [];
+
+/** The run that it is, or came after. */
+function executionOf(entry: TranscriptEntry): string | undefined {
+  if (entry.kind === 'run') return entry.executionId;
+  return entry.kind === 'loose' ? entry.after : undefined;
+}
 
 function logOf(pieces: readonly Piece[], limits: TranscriptLimits): OutputLog {
   const log = new OutputLog(limits);

@@ -57,6 +57,8 @@ export interface ShownRun {
   readonly sessionLabel: string;
   readonly head: RunHead;
   readonly pieces: readonly Piece[];
+  /** What the session put out after it that belongs to no run. */
+  readonly after: readonly Piece[];
 }
 
 export interface TranscriptOptions {
@@ -101,6 +103,8 @@ export interface Transcript {
   reader(sessionKey: string): SessionReader;
   /** Fires on each change, synchronously; a listener marks and comes back later to read. */
   readonly onDidChange: Event<TranscriptChange>;
+  /** The same for the id of a run that is over and, with what came after it, shows something else than before. */
+  readonly onDidChangeLate: Event<string>;
 }
 
 // Late output of runs that were dropped still finds its session, for the last so many of them.
@@ -120,9 +124,11 @@ class TranscriptStore implements Transcript, Disposable {
   private readonly dropped = new Map<string, string>();
   private readonly questions = new Questions();
   private readonly emitter = new Emitter<TranscriptChange>();
+  private readonly late = new Emitter<string>();
   private readonly limits: TranscriptLimits;
 
   readonly onDidChange = this.emitter.event;
+  readonly onDidChangeLate = this.late.event;
 
   constructor(options: TranscriptOptions) {
     this.limits = { ...defaultLimits, ...options.limits };
@@ -299,12 +305,13 @@ class TranscriptStore implements Transcript, Disposable {
   dispose(): void {
     this.questions.endAll();
     this.emitter.dispose();
+    this.late.dispose();
   }
 
   private session(key: string, label?: string): SessionTranscript {
     let session = this.bySession.get(key);
     if (session === undefined) {
-      session = new SessionTranscript(this.limits);
+      session = new SessionTranscript(this.limits, (executionId) => this.late.fire(executionId));
       session.label = label ?? this.kept.find((kept) => kept.key === key)?.label ?? key;
       session.hasLived = this.live.some((each) => each.key === key);
       this.bySession.set(key, session);

@@ -32,6 +32,8 @@ const keptRun = v.object({
   artifact: v.nullable(text),
   excludeFromContext: v.boolean(),
   pieces: v.array(piece),
+  /** What the session put out after it that belongs to no run. */
+  after: v.optional(v.array(piece), []),
 });
 
 export type Header = Omit<v.InferOutput<typeof header>, 'what'>;

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { Emitter } from '../../base/event';
+import { isBackground } from '../background/session';
+import { nameOfKey } from '../sessions/target';
 
 /** Where a window keeps small values of its workspace over a restart: the editor's own store. */
 export interface Store {
@@ -21,8 +23,11 @@ export class LeftOut {
     this.keys = new Set(v.parse(stored, store.get(STORED_AS)));
   }
 
+  /** A background run is left out with the sessions of its folder and interpreter: it works on the same data. */
   has(sessionKey: string): boolean {
-    return this.keys.has(sessionKey);
+    if (this.keys.has(sessionKey)) return true;
+    const place = isBackground(sessionKey) ? placeOf(sessionKey) : undefined;
+    return place !== undefined && [...this.keys].some((key) => placeOf(key) === place);
   }
 
   /** Counts at once. Rejects where it could not be remembered. */
@@ -32,4 +37,9 @@ export class LeftOut {
     this.changed.fire();
     await this.store.update(STORED_AS, [...this.keys]);
   }
+}
+
+function placeOf(sessionKey: string): string | undefined {
+  const name = nameOfKey(sessionKey);
+  return name && JSON.stringify([name.cwd, name.interpreter]);
 }

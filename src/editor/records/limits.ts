@@ -8,7 +8,7 @@ export interface RecordLimits {
   /** Of one session: beyond, its oldest runs go. */
   readonly sessionBytes: number;
   readonly sessionRuns: number;
-  /** Of one workspace: beyond, the sessions go that were written least recently. */
+  /** Of one workspace: beyond, the sessions go that were written least recently; the same again of background runs. */
   readonly workspaceBytes: number;
   readonly sessions: number;
   /** Runs that wait in memory for a disk that is slow or fails. */

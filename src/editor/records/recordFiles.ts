@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
+import { isBackground } from '../background/session';
 import type { Disk, DiskFile } from './disk';
 import { headerLine, parseFile, parseHeader, runLine, type Header, type KeptRun } from './keptRun';
 import type { RecordLimits } from './limits';
 
 // The number is that of the format: what has another one is neither read nor written, only cleared.
-const NAME = /^t1-([0-9a-f]{32})-([0-9a-z]+)(?:\.\d+)?\.jsonl$/;
-const ANY_FORMAT = /^t\d+-[0-9a-f]{32}-.*\.jsonl(?:\.new)?$/;
+const NAME = /^t1-(r?[0-9a-f]{32})-([0-9a-z]+)(?:\.\d+)?\.jsonl$/;
+const ANY_FORMAT = /^t\d+-r?[0-9a-f]{32}-.*\.jsonl(?:\.new)?$/;
+/** Begins the hash of a background run. No hash begins so by itself. */
+const RUN = 'r';
 const HEADER_BYTES = 16 * 1024;
 /** A file that is shortened gets room for what comes next. */
 const SHORTENED = 0.75;
@@ -79,6 +82,12 @@ export class RecordFiles {
     }
   }
 
+  /** One run of it, as it was kept last. */
+  async find(key: string, executionId: string): Promise<KeptRun | undefined> {
+    const { runs } = await this.read(key);
+    return runs.find(({ id }) => id === executionId);
+  }
+
   /** The sessions that something is kept of, the one that was written last first. */
   async list(): Promise<KeptSession[]> {
     const sessions: KeptSession[] = [];
@@ -138,7 +147,8 @@ export class RecordFiles {
 
   private async shorten(session: Header, file: OwnFile): Promise<void> {
     const content = await this.disk.read(this.nameOf(session.key));
-    const { bytes, runs } = await this.write(session, parseFile(content ?? '').runs, SHORTENED);
+    const { runs: all } = parseFile(content ?? '');
+    const { bytes, runs } = await this.write(session, merged([all]), SHORTENED);
     Object.assign(file, { bytes, runs });
   }
 
@@ -158,15 +168,22 @@ export class RecordFiles {
     return { bytes: Buffer.byteLength(content), runs: lines.length, isTorn: false };
   }
 
-  /** The sessions that were written least recently go until the rest is within the workspace's limits. */
+  /**
+   * The sessions that were written least recently go until the rest is within the workspace's limits. Background runs
+   * have the same limits for themselves: however many there are, they push no session out.
+   */
   private async evict(): Promise<void> {
     this.unseenBytes = 0;
+    const all = [...(await this.bySession())];
+    await this.evictFrom(all.filter(([hash]) => !hash.startsWith(RUN)));
+    await this.evictFrom(all.filter(([hash]) => hash.startsWith(RUN)));
+  }
+
+  private async evictFrom(all: readonly (readonly [string, DiskFile[]])[]): Promise<void> {
     let bytes = 0;
-    let sessions = 0;
-    for (const files of (await this.bySession()).values()) {
+    for (const [index, [, files]] of all.entries()) {
       bytes += sizeOf(files);
-      sessions += 1;
-      if (bytes <= this.limits.workspaceBytes && sessions <= this.limits.sessions) continue;
+      if (bytes <= this.limits.workspaceBytes && index < this.limits.sessions) continue;
       for (const { name } of files) await this.disk.remove(name);
     }
   }
@@ -195,11 +212,17 @@ const sizeOf = (files: readonly DiskFile[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);
 
 function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 32);
+  const hash = createHash('sha256').update(key).digest('hex').slice(0, 32);
+  return isBackground(key) ? RUN + hash : hash;
 }
 
-/** Each run once: what is written again after a failure, or by two windows, is the same. */
+/** Each run once, as it was written last. `files`: the one that was written last comes first. */
 function merged(files: readonly KeptRun[][]): KeptRun[] {
-  const byId = new Map(files.flat().map((run) => [run.id, run]));
+  const byId = new Map(
+    files
+      .toReversed()
+      .flat()
+      .map((run) => [run.id, run]),
+  );
   return [...byId.values()].sort((a, b) => a.queuedAt - b.queuedAt);
 }

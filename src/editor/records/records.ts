@@ -1,11 +1,18 @@
+import { access } from 'node:fs/promises';
+import type { Clock } from '../../base/clock';
+import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { Transcript } from '../panel/transcript';
+import type { ShownRun, Transcript } from '../panel/transcript';
+import { nameOfKey } from '../sessions/target';
 import type { Header, KeptRun } from './keptRun';
 import type { LeftOut } from './leftOut';
 import type { RecordLimits } from './limits';
 import type { KeptSession, RecordFiles } from './recordFiles';
-import { earlierOf, keptRunOf, type RecordedRun } from './shown';
+import { earlierOf, keptAgain, keptRunOf, type RecordedRun } from './shown';
+
+/** Between two times that runs are kept again whose output goes on after their end. */
+const LATE_EVERY_MS = 10_000;
 
 export interface RecordsParts {
   readonly files: RecordFiles;
@@ -13,13 +20,14 @@ export interface RecordsParts {
   readonly leftOut: Pick<LeftOut, 'has'>;
   readonly limits: RecordLimits;
   /** By the settings, for code that runs in a folder. */
-  mayKeep(cwd: string): Promise<boolean>;
+  mayKeep(folder: string): Promise<boolean>;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
 interface Waiting {
+  readonly executionId: string;
   readonly session: Header;
-  readonly cwd: string;
   run: () => KeptRun;
 }
 
@@ -29,6 +37,8 @@ interface Waiting {
  */
 export class Records {
   private waiting: Waiting[] = [];
+  private readonly lateRuns = new Set<string>();
+  private lateTimer: Disposable | undefined;
   private tail: Promise<void> = Promise.resolve();
   /** A write stands in line. */
   private isDue = false;
@@ -40,26 +50,26 @@ export class Records {
 
   /** Of a run that is over and still shown: what was cleared meanwhile is not kept. */
   record(record: RecordedRun): void {
-    const { transcript, leftOut, limits, log } = this.parts;
-    const shown = transcript.shownRun(record.executionId ?? '');
-    if (shown === undefined || leftOut.has(shown.sessionKey)) return;
-    const { sessionKey: key, sessionLabel: label } = shown;
-    const session = { key, label, language: shown.head.language };
-    const run = (): KeptRun => keptRunOf(record, shown, limits);
-    this.waiting.push({ session, cwd: record.cwd, run });
-    if (this.waiting.length > limits.waitingRuns) {
-      this.waiting.shift();
-      if (!this.isDropping)
-        log.warn('Runs are not kept: the disk does not take those before them.');
-      this.isDropping = true;
-    }
+    const shown = this.toKeep(record.executionId ?? '');
+    if (shown === undefined) return;
+    this.wait(shown, () => keptRunOf(record, shown, this.parts.limits));
     if (this.isDue) return;
     this.isDue = true;
     void this.inTurn(() => this.write());
   }
 
+  /** A run that is over shows something else than when it was kept. It is kept again in a while, or at the next flush. */
+  keepAgain(executionId: string): void {
+    this.lateRuns.add(executionId);
+    this.lateTimer ??= this.parts.clock.after(LATE_EVERY_MS, () => {
+      this.lateTimer = undefined;
+      void this.flush();
+    });
+  }
+
   /** Resolves when all that was recorded before is written, or could not be. */
   async flush(): Promise<void> {
+    void this.inTurn(() => this.waitLate());
     // What has failed before is tried once more.
     await this.inTurn(() => this.write());
   }
@@ -75,7 +85,7 @@ export class Records {
     await this.inTurn(async () => {
       if (transcript.hasEarlier(sessionKey)) return;
       const { runs, damaged } = await files.read(sessionKey);
-      transcript.addEarlier(sessionKey, runs.map(earlierOf));
+      transcript.addEarlier(sessionKey, (await Promise.all(runs.map(withArtifact))).map(earlierOf));
       if (damaged > 0) log.warn(`${damaged} damaged entries of a kept transcript are left out.`);
     });
   }
@@ -94,6 +104,36 @@ export class Records {
       await this.parts.files.clear(sessionKey);
       this.parts.transcript.setKept(await this.parts.files.list());
     });
+  }
+
+  private toKeep(executionId: string): ShownRun | undefined {
+    const shown = this.parts.transcript.shownRun(executionId);
+    return shown && !this.parts.leftOut.has(shown.sessionKey) ? shown : undefined;
+  }
+
+  private wait(
+    { executionId, sessionKey, sessionLabel, head }: ShownRun,
+    run: () => KeptRun,
+  ): void {
+    const { limits, log } = this.parts;
+    const session = { key: sessionKey, label: sessionLabel, language: head.language };
+    this.waiting.push({ executionId, session, run });
+    if (this.waiting.length <= limits.waitingRuns) return;
+    this.waiting.shift();
+    if (!this.isDropping) log.warn('Runs are not kept: the disk does not take those before them.');
+    this.isDropping = true;
+  }
+
+  /** What was not kept before, or is no longer, stays so. */
+  private async waitLate(): Promise<void> {
+    const { files, limits } = this.parts;
+    for (const executionId of this.lateRuns) {
+      const shown = this.toKeep(executionId);
+      const waits = this.waiting.findLast((each) => each.executionId === executionId)?.run();
+      const kept = shown && (waits ?? (await files.find(shown.sessionKey, executionId)));
+      this.lateRuns.delete(executionId);
+      if (shown && kept) this.wait(shown, () => keptAgain(kept, shown, limits));
+    }
   }
 
   /** What fails is told in the log. */
@@ -124,10 +164,8 @@ export class Records {
     const batch = this.waiting.filter(({ session }) => session.key === key);
     const session = batch.at(-1)?.session;
     if (session === undefined) return;
-    const may = await Promise.all(batch.map(({ cwd }) => mayKeep(cwd)));
-    const runs = batch.filter((_, index) => may[index]).map(made);
     try {
-      if (runs.length > 0) await files.append(session, runs);
+      if (await mayKeep(nameOfKey(key)?.cwd ?? '')) await files.append(session, batch.map(made));
     } catch (error) {
       if (!this.isFailing) log.warn(`Runs cannot be kept for now: ${messageOf(error)}`);
       this.isFailing = true;
@@ -144,6 +182,15 @@ function made(waiting: Waiting): KeptRun {
   const run = waiting.run();
   waiting.run = () => run;
   return run;
+}
+
+/** Nothing leads to a file that is gone. */
+async function withArtifact(run: KeptRun): Promise<KeptRun> {
+  if (run.artifact === null) return run;
+  return access(run.artifact).then(
+    () => run,
+    () => ({ ...run, artifact: null }),
+  );
 }
 
 function nothing(): void {}

@@ -9,7 +9,6 @@ import type { RecordLimits } from './limits';
 /** What is needed of a run's record, besides what the transcript shows of it. */
 export type RecordedRun = Pick<
   RunRecordEntry,
-  | 'cwd'
   | 'ownerId'
   | 'origin'
   | 'excludeFromContext'
@@ -41,14 +40,19 @@ export function keptRunOf(record: RecordedRun, shown: ShownRun, limits: RecordLi
     remark: record.notes?.join('\n') ?? null,
     artifact: record.artifact ?? null,
     excludeFromContext: record.excludeFromContext,
-    pieces: boundedOutput(outputOf(record, shown), limits),
+    ...keptOutputOf(shown, suppliedBy(record), limits),
   };
+}
+
+/** The same with what is shown of it now. */
+export function keptAgain(kept: KeptRun, shown: ShownRun, limits: RecordLimits): KeptRun {
+  return { ...kept, ...keptOutputOf(shown, kept.pieces, limits) };
 }
 
 /** The same as the transcript takes it. */
 export function earlierOf(run: KeptRun): EarlierRun {
   const { id, code, language, source, owner, state, queuedAt, startedAt, endedAt } = run;
-  const { remark, artifact, pieces } = run;
+  const { remark, artifact, pieces, after } = run;
   return {
     executionId: id,
     head: {
@@ -56,6 +60,7 @@ export function earlierOf(run: KeptRun): EarlierRun {
       ...{ queuedAt, startedAt, endedAt, remark, artifact },
     },
     pieces,
+    after,
     endedAt,
   };
 }
@@ -65,9 +70,18 @@ function stateOf({ cancelled, exitCode }: RecordedRun): KeptRun['state'] {
   return exitCode === 0 ? 'ok' : 'error';
 }
 
+function keptOutputOf(
+  { pieces, after }: ShownRun,
+  otherwise: readonly Piece[],
+  limits: RecordLimits,
+): Pick<KeptRun, 'pieces' | 'after'> {
+  return {
+    pieces: boundedOutput(pieces.length === 0 ? otherwise : pieces, limits),
+    after: boundedOutput(after, limits),
+  };
+}
+
 /** A result that a hook has supplied comes without output that was shown. */
-function outputOf({ output }: RecordedRun, { pieces }: ShownRun): readonly Piece[] {
-  return pieces.length === 0 && output !== ''
-    ? [{ kind: 'text', name: 'stdout', text: output }]
-    : pieces;
+function suppliedBy({ output }: RecordedRun): readonly Piece[] {
+  return output === '' ? [] : [{ kind: 'text', name: 'stdout', text: output }];
 }

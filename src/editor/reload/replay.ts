@@ -72,7 +72,7 @@ export function replay(
   }
 }
 
-function endOf({ cancelled, status }: ExecutionReply): {
+export function endOf({ cancelled, status }: ExecutionReply): {
   cancelled: boolean;
   exitCode: number | undefined;
 } {

@@ -10,7 +10,7 @@ import type { Runs } from '../runs';
 import type { SessionBook } from '../sessions/sessionBook';
 import { sessionKeyOf } from '../sessions/target';
 import { parseKept, renameOwner } from './keptState';
-import { replay } from './replay';
+import { endOf, replay, type PastEvent } from './replay';
 
 export interface TakeUpParts {
   readonly ownerId: string;
@@ -38,12 +38,11 @@ export function takeUp(adoption: Adoption, parts: TakeUpParts): TakenUp {
   const { ownerId, transcript, book, runs, preludes, log } = parts;
   const before = parseKept(adoption.kept);
   if (before.book) book.restore(before.book);
-  const records = before.records.map((record) =>
-    withoutWhatIsOver(
-      before.window === undefined ? record : renameOwner(record, before.window, ownerId),
-      adoption,
-    ),
+  const left = before.records.map((record) =>
+    before.window === undefined ? record : renameOwner(record, before.window, ownerId),
   );
+  const ends = left.flatMap((record) => endWithKernel(record, adoption) ?? []);
+  const records = left.map((record) => withoutThese(record, ends));
   const resumed = new Set(
     records.flatMap((record) =>
       !record.execution || !adoption.holds(record) ? [] : [record.execution.id],
@@ -56,6 +55,10 @@ export function takeUp(adoption: Adoption, parts: TakeUpParts): TakenUp {
     if (known === undefined) continue;
     const session = { key, label: book.labelOf(known), sessionId: known.sessionId };
     replay(transcript, session, events, resumed);
+  }
+  for (const { execution, at, reply } of ends) {
+    const facts = factsOf(execution, left, ownerId);
+    parts.record({ ...facts, ...endOf(reply), output: '', endedAt: at });
   }
   adoption.stopOthers([...records, ...parts.otherPlaces]);
   log.info(`${records.length} sessions of the window before are taken up.`);
@@ -95,7 +98,7 @@ function factsOf(
   executionId: string,
   records: readonly SessionRecord[],
   ownerId: string,
-): Pick<RecordedRun, 'executionId' | 'cwd' | 'ownerId' | 'origin' | 'excludeFromContext'> {
+): Pick<RecordedRun, 'executionId' | 'ownerId' | 'origin' | 'excludeFromContext'> {
   const session = records.find(({ execution, queue }) =>
     [execution, ...queue].some((run) => run?.id === executionId),
   );
@@ -105,7 +108,6 @@ function factsOf(
   const by = run?.ownerId ?? ownerId;
   return {
     executionId,
-    cwd: session?.cwd ?? '',
     ownerId: by,
     origin: run?.origin ?? by,
     // Whether it was to be kept from agents did not come along: then it is.
@@ -113,13 +115,19 @@ function factsOf(
   };
 }
 
+type RunEnd = Extract<PastEvent, { what: 'finished' }>;
+
 /** A kernel that has ended meanwhile tells nothing more: how its last run ended is in the history, or nowhere. */
-function withoutWhatIsOver(record: SessionRecord, adoption: Adoption): SessionRecord {
+function endWithKernel(record: SessionRecord, adoption: Adoption): RunEnd | undefined {
+  const { execution } = record;
+  if (!execution || adoption.holds(record)) return undefined;
+  return [...adoption.histories.values()]
+    .flat()
+    .filter((event) => event.what === 'finished')
+    .find((event) => event.execution === execution.id);
+}
+
+function withoutThese(record: SessionRecord, ends: readonly RunEnd[]): SessionRecord {
   const { execution, ...rest } = record;
-  if (!execution || adoption.holds(record)) return record;
-  const events = [...adoption.histories.values()].flat();
-  const isOver = events.some(
-    (event) => event.what === 'finished' && event.execution === execution.id,
-  );
-  return isOver ? rest : record;
+  return ends.some((end) => end.execution === execution?.id) ? rest : record;
 }

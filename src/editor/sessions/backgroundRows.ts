@@ -1,13 +1,16 @@
 import type { BackgroundSnapshot } from '../../runner/backgroundTypes';
 import { labelOf } from '../background/session';
 import { ownerInWords } from './owners';
+import { notResponding } from './icons';
+import { processLines, processRow, silenceLine, silenceRows, type KernelFacts } from './kernelRows';
 import { backgroundRowId, leaf, type Row, type RowIcon } from './row';
-import { age, duration } from './words';
+import { age, duration, troubles } from './words';
 
-export type BackgroundFacts = Omit<BackgroundSnapshot, 'stdout'> & {
-  /** An interrupt was not heeded, or did not arrive. */
-  readonly unheeded?: boolean;
-};
+export type BackgroundFacts = Omit<BackgroundSnapshot, 'stdout'> &
+  KernelFacts & {
+    /** An interrupt was not heeded, or did not arrive. */
+    readonly unheeded?: boolean;
+  };
 
 /** Rows of runs that are over; the older ones are known, and not shown. */
 const OVER = 10;
@@ -28,7 +31,7 @@ function rowOf(
   const label = labelOf(run.request);
   const holder = ownerOf(run, ownerId);
   const doing = doingOf(run, now);
-  const { artifact, error, request } = run;
+  const { artifact, error, request, silence } = run;
   return {
     id: backgroundRowId(run.executionId),
     label,
@@ -38,6 +41,9 @@ function rowOf(
       ['Held by', holder],
       ['Folder', request.cwd ?? ''],
       ['Started', new Date(run.startedAt).toLocaleTimeString()],
+      ...(silence === undefined ? [] : [silenceLine(silence)]),
+      // Its memory stands below: what a person points at is not drawn anew for it.
+      ...processLines({ pid: run.pid }),
       ...(error === undefined ? [] : [['Error', lastLineOf(error)] as const]),
       ...(artifact === undefined ? [] : [['Full output', artifact] as const]),
     ],
@@ -58,6 +64,7 @@ function childrenOf(run: BackgroundFacts, holder: string, now: number, ownerId: 
   const id = backgroundRowId(run.executionId);
   const isOwn = (run.request.ownerId ?? ownerId) === ownerId;
   return [
+    ...silenceRows(id, run, now),
     leaf(`${id}/time`, {
       label: phaseOf(run),
       description: duration(now - run.startedAt),
@@ -68,6 +75,7 @@ function childrenOf(run: BackgroundFacts, holder: string, now: number, ownerId: 
       description: 'holds it',
       icon: { name: isOwn ? 'window' : 'account' },
     }),
+    ...processRow(id, run, now),
   ];
 }
 
@@ -82,7 +90,7 @@ function doingOf(run: BackgroundFacts, now: number): string {
     case 'running': {
       const ms = now - startedAt;
       const time = ms < 60_000 ? '' : ` ${age(ms)}`;
-      return `${phaseOf(run).toLowerCase()}${time}${run.unheeded ? ', interrupt not heeded' : ''}`;
+      return `${phaseOf(run).toLowerCase()}${time}${troubles(run)}`;
     }
     case 'done':
       return `done after ${duration(endedAt - startedAt)}`;
@@ -100,7 +108,8 @@ function ownerOf({ request }: BackgroundFacts, thisWindow: string): string {
 }
 
 /** A shape of its own for each state, since not everybody sees colours. */
-function iconOf({ status, unheeded }: BackgroundFacts): RowIcon {
+function iconOf({ status, unheeded, silence }: BackgroundFacts): RowIcon {
+  if (silence) return notResponding;
   switch (status) {
     case 'running':
       return unheeded

@@ -1,4 +1,3 @@
-import type { Silence } from '../../kernel/kernel';
 import type {
   CapacitySnapshot,
   ExecutionSnapshot,
@@ -10,18 +9,11 @@ import { abilitiesOf } from './abilities';
 import { backgroundRows, type BackgroundFacts } from './backgroundRows';
 import { capacityRow } from './capacityRow';
 import { environmentRows } from './environmentRow';
-import { notResponding, stateIcon } from './icons';
+import { stateIcon } from './icons';
+import { processLines, processRow, silenceLine, silenceRows } from './kernelRows';
 import { ownerInWords, ownerKind, type NameOf } from './owners';
 import { leaf, ownerRowId, runRowId, sessionRowId, type Leaf, type Row, type RowIcon } from './row';
-import {
-  age,
-  bytesInWords,
-  duration,
-  languageInWords,
-  programOf,
-  stateAtRest,
-  stepInWords,
-} from './words';
+import { age, duration, languageInWords, programOf, stateAtRest, stepInWords } from './words';
 
 export interface RowContext {
   /** Milliseconds since the epoch. */
@@ -80,7 +72,7 @@ function sessionRow(session: SessionSnapshot, context: RowContext): Row {
     ),
     children: [
       ...stopRows(session, context),
-      ...silenceRows(session, context),
+      ...silenceRows(session.id, session, context.now),
       ...executionRows(session, context),
       ...session.owners.map((owner) => ownerRow(session, owner, context)),
       ...processRows(session, context),
@@ -134,10 +126,7 @@ function details(
     ['Folder', session.cwd],
     ['Held by', owners.join(', ') || 'nobody'],
   ];
-  if (session.silence) {
-    const since = new Date(session.silence.since).toLocaleTimeString();
-    lines.push(['Not responding', `since ${since}: ${whySilent(session.silence)}`]);
-  }
+  if (session.silence) lines.push(silenceLine(session.silence));
   if (state.kind === 'dead') lines.push(['Why', state.summary]);
   if (state.kind === 'stopUnconfirmed') {
     lines.push(['Why', state.reason]);
@@ -145,8 +134,7 @@ function details(
   }
   if (session.description !== undefined) lines.push(['Language', languageInWords(session)]);
   if (program !== undefined) lines.push(['Interpreter', program]);
-  if (session.pid !== undefined) lines.push(['Process', String(session.pid)]);
-  if (session.memoryBytes !== undefined) lines.push(['Memory', bytesInWords(session.memoryBytes)]);
+  lines.push(...processLines(session));
   lines.push(['Session', `${session.sessionId}, start ${session.incarnation}`]);
   return lines;
 }
@@ -173,24 +161,6 @@ function stopRows(session: SessionSnapshot, { now }: RowContext): Row[] {
     });
   }
   return state.kind === 'dead' ? row({ label: state.summary, icon: { name: 'info' } }) : [];
-}
-
-function silenceRows({ id, silence }: SessionSnapshot, { now }: RowContext): Row[] {
-  if (!silence) return [];
-  return [
-    leaf(`${id}/silence`, {
-      label: 'Not responding',
-      description: `for ${duration(now - silence.since)} · ${whySilent(silence)}`,
-      icon: notResponding,
-    }),
-  ];
-}
-
-/** It may be alive all the same, and come back by itself. */
-function whySilent({ of }: Silence): string {
-  return of === 'kernel'
-    ? 'native code may keep it busy, or it is suspended; Kill ends it'
-    : 'the kernel host does not answer; Kill ends the kernel';
 }
 
 function attempt(count: number): string {
@@ -253,19 +223,5 @@ function processRows(session: SessionSnapshot, { now }: RowContext): Row[] {
         icon: { name: 'symbol-namespace' },
       }),
     );
-  if (session.pid !== undefined) rows.push(processRow(session, session.pid, now));
-  return rows;
-}
-
-function processRow(session: SessionSnapshot, pid: number, now: number): Row {
-  const { memoryBytes, isAboveMemoryCap } = session;
-  const memory = memoryBytes === undefined ? [] : [bytesInWords(memoryBytes)];
-  const above = isAboveMemoryCap ? ['above the cap in the settings'] : [];
-  return leaf(`${session.id}/process`, {
-    label: `Process ${pid}`,
-    description: [...memory, ...above, `up ${age(now - session.startedAt)}`].join(' · '),
-    icon: isAboveMemoryCap
-      ? { name: 'flame', color: 'problemsWarningIcon.foreground' }
-      : { name: 'server-process' },
-  });
+  return [...rows, ...processRow(session.id, session, now)];
 }

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { languageOf, type Language } from '../../kernel/language';
 
 /** Which session a run goes to: the parts of its key, and what people call it. */
@@ -27,17 +28,25 @@ export function sessionKeyOf({ sessionId, cwd, interpreter, privateTo }: Session
 
 /** The session that a key stands for, if anybody may run in it. */
 export function targetOfKey(key: string, label: string): SessionTarget | undefined {
-  let parts: unknown;
-  try {
-    parts = JSON.parse(key);
-  } catch {
-    // Keys of other things are no JSON.
-    return undefined;
-  }
-  if (!Array.isArray(parts) || parts.length !== 3) return undefined;
-  const [sessionId, cwd, interpreter] = parts as unknown[];
-  if (typeof sessionId !== 'string' || typeof cwd !== 'string' || typeof interpreter !== 'string')
-    return undefined;
+  const { sessionId, cwd, interpreter, privateTo } = nameOfKey(key) ?? {};
+  if (sessionId === undefined || cwd === undefined || privateTo !== undefined) return undefined;
   const language = languageOf(sessionId);
-  return language && { language, sessionId, cwd, interpreter: interpreter || undefined, label };
+  return language && { language, sessionId, cwd, interpreter, label };
+}
+
+/** The other way round; undefined: it is no session's key. */
+export function nameOfKey(key: string): SessionName | undefined {
+  const [sessionId, cwd, interpreter, privateTo, ...more] = partsOf(key);
+  if (sessionId === undefined || cwd === undefined || interpreter === undefined) return undefined;
+  if (more.length > 0) return undefined;
+  return { sessionId, cwd, interpreter: interpreter || undefined, privateTo };
+}
+
+function partsOf(key: string): readonly string[] {
+  try {
+    return v.parse(v.array(v.string()), JSON.parse(key));
+  } catch {
+    // Keys of other things are no JSON, or no such JSON.
+    return [];
+  }
 }

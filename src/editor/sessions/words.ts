@@ -1,4 +1,4 @@
-import type { StopProgress } from '../../kernel/kernel';
+import type { Silence, StopProgress } from '../../kernel/kernel';
 import type { SessionSnapshot } from '../../pool/types';
 
 /** How long something has lasted, for people: "3 s", "2 min 5 s", "1 h 4 min". */
@@ -30,13 +30,14 @@ type Doing = Pick<SessionSnapshot, 'state' | 'silence'>;
 /** What a session is doing, in a few words. */
 export function stateInWords(session: Doing, now: number): string {
   const { state, silence } = session;
+  const unheeded = state.kind === 'busy' && state.execution.unheeded === true;
   switch (state.kind) {
     case 'starting':
       return 'starting';
     case 'idle':
       return silence ? `not responding for ${duration(now - silence.since)}` : 'idle';
     case 'busy':
-      return `running ${duration(now - state.since)}${troubles(session)}`;
+      return `running ${duration(now - state.since)}${troubles({ unheeded, silence })}`;
     case 'stopping':
       return [
         state.startsAnew ? 'restarting' : 'stopping',
@@ -56,12 +57,16 @@ export function stateAtRest(session: Doing, now: number): string {
   if (state.kind !== 'busy') return stateInWords(session, now);
   const ms = now - state.since;
   const time = ms < 60_000 ? '' : ` ${age(ms)}`;
-  return `running${time}${troubles(session)}`;
+  const unheeded = state.execution.unheeded === true;
+  return `running${time}${troubles({ unheeded, silence })}`;
 }
 
-function troubles({ state, silence }: Doing): string {
-  const unheeded = state.kind === 'busy' && state.execution.unheeded === true;
-  return `${unheeded ? ', interrupt not heeded' : ''}${silence ? ', not responding' : ''}`;
+/** What is wrong with something that runs, behind the rest. */
+export function troubles(of: {
+  readonly unheeded?: boolean;
+  readonly silence?: Silence | undefined;
+}): string {
+  return `${of.unheeded ? ', interrupt not heeded' : ''}${of.silence ? ', not responding' : ''}`;
 }
 
 /** A step of a stop, as it is being taken. */

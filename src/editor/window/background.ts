@@ -8,10 +8,12 @@ import { prompts } from '../prompts';
 import { startKernel } from '../python/startPython';
 import type { Essentials } from './essentials';
 import type { Kernels } from './kernels';
+import type { KeptTranscripts } from './records';
 
 export interface BackgroundOptions
   extends
     Pick<Kernels, 'python' | 'kernelHost'>,
+    Pick<KeptTranscripts, 'records'>,
     Pick<Essentials, 'clock' | 'log' | 'ownerId' | 'onFailure' | 'transcript' | 'configuration'> {
   readonly admission: Admission;
   readonly door: Door;
@@ -33,6 +35,7 @@ export async function createBackgroundRuns(
     maxOutputBytes: () => settings.forPool().maxOutputBytes,
     enterLease: () => admission.background(),
     keep: (key, value) => kernelHost.made?.keep(key, value),
+    clearKept: async (sessionKey) => (await options.records()).clear(sessionKey),
     onEnd: (run) => tellOfEnd(run, ownerId, settings.get('background.notify'), prompts),
     startKernel: async (request) => startKernel(request, backend, await kernelHost.get()),
   });

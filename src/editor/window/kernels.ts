@@ -5,30 +5,31 @@ import type { KernelHosting } from '../../hosting';
 import type { KernelPool } from '../../pool/types';
 import type { BackgroundWork } from '../background/backgroundWork';
 import type { Python } from '../python';
-import type { RecordedRun } from '../records/shown';
 import { Hosts } from '../reload/hosts';
 import type { Place, Runs } from '../runs';
 import type { SessionTarget } from '../sessions/target';
 import type { Essentials } from './essentials';
+import type { KeptTranscripts } from './records';
 
-export interface KernelsOptions extends Pick<
-  Essentials,
-  | 'clock'
-  | 'log'
-  | 'ownerId'
-  | 'diagnostics'
-  | 'onFailure'
-  | 'model'
-  | 'book'
-  | 'transcript'
-  | 'configuration'
-> {
+export interface KernelsOptions
+  extends
+    Pick<KeptTranscripts, 'record' | 'keepAgain'>,
+    Pick<
+      Essentials,
+      | 'clock'
+      | 'log'
+      | 'ownerId'
+      | 'diagnostics'
+      | 'onFailure'
+      | 'model'
+      | 'book'
+      | 'transcript'
+      | 'configuration'
+    > {
   readonly store: DisposableStore;
   readonly extensionUri: vscode.Uri;
   /** Names what this window shows. */
   readonly workspace: string;
-  /** Keeps a run that is over. */
-  record(run: RecordedRun): void;
   /** Who goes on with the runs of the window before. They run in the pool, and are asked for when it is made. */
   heirs(): { readonly runs: Runs; readonly background: BackgroundWork };
 }

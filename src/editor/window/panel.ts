@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { DisposableStore } from '../../base/disposable';
 import type { BackgroundActions } from '../background/backgroundActions';
 import type { BackgroundWork } from '../background/backgroundWork';
+import { isBackground } from '../background/session';
 import { registerPanel, type Panel } from '../panel/panelView';
 import { activePython, placeOf } from '../place';
 import type { Records } from '../records';
@@ -33,7 +34,8 @@ export function createPanel(options: PanelOptions): Panel {
   const panel = store.add(
     registerPanel({
       ...{ transcript, extensionUri, log },
-      whyNoInput: (key) => background.withKey(key) && 'A background run has its kernel to itself.',
+      whyNoInput: (key) =>
+        isBackground(key) ? 'A background run has its kernel to itself.' : undefined,
       runKey: process.platform === 'darwin' ? '⌥⌘Enter' : 'Ctrl+Alt+Enter',
       actions: {
         run(code, sessionKey) {

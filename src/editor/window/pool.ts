@@ -10,11 +10,22 @@ import { keepForNextWindow, keptKeys } from '../reload/keep';
 import type { TakenUp } from '../reload/takeUp';
 import { mayEvict, ownerKind } from '../sessions/owners';
 import type { Essentials } from './essentials';
+import type { KeptTranscripts } from './records';
 
-export interface PoolOptions extends Pick<
-  Essentials,
-  'clock' | 'log' | 'ownerId' | 'diagnostics' | 'model' | 'book' | 'transcript' | 'configuration'
-> {
+export interface PoolOptions
+  extends
+    Pick<KeptTranscripts, 'keepAgain'>,
+    Pick<
+      Essentials,
+      | 'clock'
+      | 'log'
+      | 'ownerId'
+      | 'diagnostics'
+      | 'model'
+      | 'book'
+      | 'transcript'
+      | 'configuration'
+    > {
   readonly store: DisposableStore;
   readonly kernelHost: Later<KernelHosting>;
   readonly python: { get(): Promise<Python> };
@@ -45,5 +56,7 @@ export async function createPool(options: PoolOptions): Promise<KernelPool> {
   model.attach(pool);
   store.add(diagnostics.follow(pool));
   store.add(followLateOutput(pool, model, transcript));
+  // Not before: what is shown again of the window before has been kept by that.
+  store.add(transcript.onDidChangeLate((executionId) => options.keepAgain(executionId)));
   return pool;
 }

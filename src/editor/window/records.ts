@@ -14,18 +14,20 @@ export interface KeptTranscripts {
   records(): Promise<Records>;
   /** Keeps a run. A failure is told. */
   record(run: RecordedRun): void;
+  /** The same for one that shows something else since it was kept. */
+  keepAgain(executionId: string): void;
   /** Resolves when what was recorded is written: at once where nothing was ever used. */
   flush(): Promise<void>;
 }
 
 export function keptTranscripts(
-  options: Pick<Essentials, 'transcript' | 'log' | 'onFailure' | 'configuration'> &
+  options: Pick<Essentials, 'transcript' | 'clock' | 'log' | 'onFailure' | 'configuration'> &
     Pick<vscode.ExtensionContext, 'globalStorageUri' | 'workspaceState'> & {
       /** Names what this window shows. */
       readonly workspace: string;
     },
 ): KeptTranscripts {
-  const { globalStorageUri, workspace, transcript, log, onFailure, configuration } = options;
+  const { globalStorageUri, workspace, transcript, clock, log, configuration } = options;
   const leftOut = new LeftOut(options.workspaceState);
   let isUsed = false;
   const records = lazy(async (): Promise<Records> => {
@@ -38,17 +40,18 @@ export function keptTranscripts(
       writer: randomUUID().replaceAll('-', ''),
       transcript,
       leftOut,
-      mayKeep: async (cwd) => settings.get('transcripts.keep', vscode.Uri.file(cwd)),
+      mayKeep: async (folder) => settings.get('transcripts.keep', vscode.Uri.file(folder)),
+      clock,
       log,
     });
   });
+  const tell = (fact: (all: Records) => void): void =>
+    void records().then(fact).catch(options.onFailure);
   return {
     leftOut,
     records,
-    record: (run) =>
-      void records()
-        .then((all) => all.record(run))
-        .catch(onFailure),
+    record: (run) => tell((all) => all.record(run)),
+    keepAgain: (executionId) => tell((all) => all.keepAgain(executionId)),
     flush: async () => (isUsed ? (await records()).flush() : undefined),
   };
 }

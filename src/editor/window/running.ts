@@ -6,22 +6,21 @@ import { admitted } from '../../runner/admitted';
 import { ChatOwners } from '../agent/chatOwners';
 import { BackgroundWork } from '../background/backgroundWork';
 import { Door } from '../door';
-import type { RecordedRun } from '../records/shown';
 import { Runs } from '../runs';
 import { assertTrusted } from '../trust';
 import type { Essentials } from './essentials';
 import type { Kernels } from './kernels';
+import type { KeptTranscripts } from './records';
 
 export interface RunningOptions
   extends
     Pick<Kernels, 'python' | 'kernelHost' | 'pool'>,
+    Pick<KeptTranscripts, 'record' | 'records'>,
     Pick<
       Essentials,
       'clock' | 'log' | 'ownerId' | 'onFailure' | 'model' | 'transcript' | 'configuration'
     > {
   readonly store: DisposableStore;
-  /** Keeps a run that is over. */
-  record(run: RecordedRun): void;
   /** The extension's folder for this workspace. */
   readonly storage: vscode.Uri;
   /** A person's run was handed to its session. */

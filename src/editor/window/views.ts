@@ -38,10 +38,7 @@ export function showSessions(options: ViewsOptions): void {
         firstLineOf: (executionId) => runs.get(executionId)?.firstLine,
         inOwnKernels: () => runs.inOwnKernels(),
         isLeftOut: (session) => leftOut.has(sessionKeyOf(session)),
-        backgroundRuns: () =>
-          background
-            .list()
-            .map((run) => ({ ...run, unheeded: background.isUnheeded(run.executionId) })),
+        backgroundRuns: () => background.look(),
         letsGoAt: (owner) => chats.letsGoAt(owner),
       },
       clock,

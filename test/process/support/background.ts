@@ -50,6 +50,7 @@ export function backgroundWindow(
     startTimeoutMs: () => 60_000,
     maxOutputBytes: () => 50_000,
     keep: (key, value) => hosting.keep(key, value),
+    clearKept: () => Promise.resolve(),
     onEnd: () => undefined,
     onChange: look,
     onFailure: (error) => failures.push(error),

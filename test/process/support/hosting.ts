@@ -38,7 +38,10 @@ export async function bundle(entry: string, outfile: string): Promise<string> {
 }
 
 /** A kernel hosting whose host's folder is in `runtimeDir`; it leaves at the test's end. */
-export async function hostingForTest({ runtimeDir = temporaryFolder() } = {}): Promise<{
+export async function hostingForTest({
+  runtimeDir = temporaryFolder(),
+  graceMs = 0,
+} = {}): Promise<{
   hosting: KernelHosting;
   runtimeDir: string;
 }> {
@@ -51,7 +54,7 @@ export async function hostingForTest({ runtimeDir = temporaryFolder() } = {}): P
     runnersDir,
     runtimeDir,
     workspace: 'test',
-    graceMs: 0,
+    graceMs,
     log: silentLog,
   });
   onTestFinished(() => hosting.leave());

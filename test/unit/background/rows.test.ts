@@ -76,6 +76,31 @@ describe('the row of a background run', () => {
     expect(rows[1]?.spoken).toContain('interrupt not heeded');
   });
 
+  it('says what is known of its kernel in the words of sessions: memory, and that it does not respond', () => {
+    const facts = { pid: 7, memoryBytes: 50 * 2 ** 20 };
+    const [well] = backgroundRows([{ ...run(), ...facts }], context);
+    expect(well?.children.at(-1)).toMatchObject({
+      ...{ label: 'Process 7', description: '50 MB · up under 1 min' },
+    });
+    expect(well?.details).toContainEqual(['Process', '7']);
+    // What a person points at is not drawn anew for a figure.
+    expect(well?.details.map(([name]) => name)).not.toContain('Memory');
+
+    const silence = { since: now - 9_000, of: 'kernel' } as const;
+    const [silent] = backgroundRows([{ ...run(), ...facts, silence }], context);
+    expect(silent).toMatchObject({
+      description: 'running, not responding · in the background',
+      icon: { name: 'debug-disconnect' },
+    });
+    expect(silent?.children[0]).toMatchObject({
+      label: 'Not responding',
+      description: 'for 9 s · native code may keep it busy, or it is suspended; Kill ends it',
+    });
+    expect(silent?.details.map(([name]) => name)).toContain('Not responding');
+    const [head] = backgroundHeads([{ ...run(), silence }]);
+    expect(head?.description).toBe('not responding · in the background');
+  });
+
   it('names other owners, by their name where they have one', () => {
     const of = (more: object): string | undefined =>
       backgroundRows([run({ request: { ...run().request, ...more } })], context)[0]?.spoken;

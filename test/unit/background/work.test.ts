@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deferred } from '../../../src/base/deferred';
+import { Emitter } from '../../../src/base/event';
 import { HoldfastError } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
 import { BackgroundActions } from '../../../src/editor/background/backgroundActions';
@@ -20,7 +21,7 @@ import type { BackgroundSnapshot } from '../../../src/runner/backgroundTypes';
 import type { RunRecordEntry } from '../../../src/runner/records';
 import { resultOf } from '../../support/executionResult';
 import { FakeKernels, interruptedReply, okReply } from '../../support/fakeKernel';
-import { ManualClock } from '../../support/manualClock';
+import { flush, ManualClock } from '../../support/manualClock';
 
 const me = 'window:me';
 
@@ -32,6 +33,9 @@ function setUp({ startTimeoutMs = 60_000 } = {}) {
   const transcript = createTranscript();
   const kept = new Map<string, unknown>();
   const records: RunRecordEntry[] = [];
+  /** Ids of runs that were not in the transcript when they were recorded: nothing could be kept of them. */
+  const unseen: (string | undefined)[] = [];
+  const cleared: string[] = [];
   const ends: BackgroundSnapshot[] = [];
   const failures: unknown[] = [];
   const clock = new ManualClock();
@@ -42,7 +46,10 @@ function setUp({ startTimeoutMs = 60_000 } = {}) {
     execute: () => Promise.resolve(resultOf()),
     disposers: [(owner) => work.disposeOwner(owner)],
     isStreaming: () => false,
-    record: (entry) => records.push(entry),
+    record(entry) {
+      records.push(entry);
+      if (!transcript.shownRun(entry.executionId ?? '')) unseen.push(entry.executionId);
+    },
     log: silentLog,
   });
   const newId = (): string => `run-${++ids}`;
@@ -63,6 +70,7 @@ function setUp({ startTimeoutMs = 60_000 } = {}) {
           value === undefined
             ? kept.delete(key)
             : kept.set(key, JSON.parse(JSON.stringify(value)) as unknown),
+        clearKept: async (key) => void cleared.push(key),
         onEnd: (snapshot) => ends.push(snapshot),
         onFailure: (error) => failures.push(error),
       }),
@@ -90,6 +98,9 @@ function setUp({ startTimeoutMs = 60_000 } = {}) {
       transcript,
       kept,
       records,
+      unseen,
+      cleared,
+      clock,
       ends,
       failures,
       folder,
@@ -143,7 +154,7 @@ describe('a launch', () => {
   });
 
   it('is asked of the hooks: one that throws refuses it, one that supplies the result touches no kernel', async () => {
-    const { work, door, launch, kernels, records, tab, transcript } = setUp();
+    const { work, door, launch, kernels, records, unseen, cleared, tab, transcript } = setUp();
     const first = door.addHook(({ code }) => {
       if (code === 'no') throw new Error('Not this.');
     });
@@ -155,11 +166,13 @@ describe('a launch', () => {
     expect(work.peek(supplied.executionId)).toMatchObject({ stdout: '42', done: true });
     const { executionId } = supplied;
     expect(records).toMatchObject([{ executionId, code: '6 * 7', output: '42' }]);
+    expect(unseen).toEqual([]);
+    const key = keyOf(work.peek(executionId).request);
     const [shown] = tab(keyOf(work.peek(executionId).request));
     expect(shown?.head).toMatchObject({ state: 'ok', code: '6 * 7' });
     expect(kernels.starts).toBe(0);
     await work.remove(executionId);
-    expect([work.list(), transcript.sessions()]).toEqual([[], []]);
+    expect([work.list(), transcript.sessions(), cleared]).toEqual([[], [], [key]]);
   });
 
   it('that fails to start is passed on, leaves nothing, and its tab says why', async () => {
@@ -223,8 +236,8 @@ describe('an owner', () => {
 });
 
 describe('a kernel', () => {
-  it('that dies makes its run failed, and its tab says how it died', async () => {
-    const { launch, ended, kernels, tab } = setUp();
+  it('that dies makes its run failed; its tab and its record say how it died', async () => {
+    const { launch, ended, kernels, records, tab } = setUp();
     const { executionId } = await launch('crash()');
     Object.assign(kernels.at(0), { exit: { summary: 'The kernel crashed (SIGSEGV).' } });
     kernels.at(0).die();
@@ -232,6 +245,38 @@ describe('a kernel', () => {
     expect(end).toMatchObject({ status: 'failed', error: 'background execution failed' });
     const remark = 'The kernel crashed (SIGSEGV). Whether this run had completed is uncertain.';
     expect(tab(keyOf(end.request))).toMatchObject([{ head: { state: 'error', remark } }]);
+    expect(records).toMatchObject([{ notes: [remark] }]);
+  });
+
+  it('is told of while its run goes on: memory since the last look, and silence as it comes and goes', async () => {
+    const { work, launch, ended, kernels, clock } = setUp();
+    const silence = new Emitter<void>();
+    let bytes = 5;
+    let measured = 0;
+    kernels.prepare = (kernel) => {
+      kernel.executePlan = 'hang';
+      Object.assign(kernel, { pid: 7, onDidChangeSilence: silence.event });
+      Object.assign(kernel, { memory: async () => (measured++, bytes) });
+    };
+    const { executionId } = await launch('train()');
+    const facts = () => work.look().map(({ pid, memoryBytes }) => [pid, memoryBytes]);
+    expect(facts()).toEqual([[7, undefined]]);
+    await flush();
+    bytes = 6;
+    expect(facts()).toEqual([[7, 5]]);
+    await clock.advance(10_000);
+    facts();
+    await flush();
+    expect([facts(), measured]).toEqual([[[7, 6]], 2]);
+
+    let told = 0;
+    work.onDidChange(() => told++);
+    Object.assign(kernels.at(0), { silence: { since: 1, of: 'kernel' } });
+    silence.fire();
+    expect([told, work.look()[0]?.silence]).toEqual([1, { since: 1, of: 'kernel' }]);
+    kernels.at(0).finish();
+    await ended(executionId);
+    expect([facts(), silence.hasListeners]).toEqual([[[undefined, undefined]], false]);
   });
 });
 
@@ -374,10 +419,12 @@ describe('the window after a reload', () => {
   });
 
   it('says of one whose kernel is gone how it ended, if that was seen, with its output', async () => {
-    const { work, ended } = setUp();
+    const { work, ended, records, unseen } = setUp();
     const over: PastEvent = { what: 'finished', execution: 'old', at: 9, reply: okReply };
     await work.takeUp(adoption(going(), [begun, printed('a\n'), over]));
     expect(await ended('old')).toMatchObject({ status: 'done', stdout: 'a\n' });
+    expect(records).toMatchObject([{ executionId: 'old', output: 'a\n', exitCode: 0 }]);
+    expect(unseen).toEqual([]);
 
     const next = setUp();
     await next.work.takeUp(adoption(going(), [begun, printed('a\n')]));
@@ -431,9 +478,31 @@ describe('the window after a reload', () => {
     const { executionId } = await launch('train()');
     const before = kept.get(`background/${executionId}`);
     work.leave();
+    records.length = 0;
     kernels.at(0).die();
     await work.kill(executionId);
     expect(kept.get(`background/${executionId}`)).toEqual(before);
     expect([records, ends]).toEqual([[], []]);
+  });
+
+  it('what goes on when the window leaves is recorded as it stands, and anew at its end by the window that takes it up', async () => {
+    const { work, launch, kernels, records, unseen } = setUp();
+    const over = await launch('quick()');
+    kernels.at(0).finish();
+    await work.interrupt(over.executionId);
+    const { executionId } = await launch('train()');
+    kernels.at(1).executions[0]?.options.onOutput('step 1\n');
+    records.length = 0;
+    work.leave();
+    const notes = ['It went on when its window closed.'];
+    expect(records).toMatchObject([{ executionId, cancelled: true, notes }]);
+    expect(records[0]?.output).toBe('step 1\nIt went on when its window closed.');
+    expect(unseen).toEqual([]);
+
+    const next = setUp();
+    const ended: PastEvent = { what: 'finished', execution: 'old', at: 9, reply: okReply };
+    await next.work.takeUp(adoption(going(), [begun, ended]));
+    await next.ended('old');
+    expect(next.records).toMatchObject([{ executionId: 'old', cancelled: false, exitCode: 0 }]);
   });
 });

@@ -153,6 +153,7 @@ describe('what was kept of earlier', () => {
       ...{ queuedAt: 1, startedAt: 1, endedAt: 2, remark: null, artifact: null },
     },
     pieces: [{ kind: 'text', name: 'stdout', text: 'kept\n' }],
+    after: [],
     endedAt: 2,
   });
 

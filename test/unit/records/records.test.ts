@@ -6,7 +6,8 @@ import { diskIn, type Disk } from '../../../src/editor/records/disk';
 import { LeftOut } from '../../../src/editor/records/leftOut';
 import { RecordActions } from '../../../src/editor/records/recordActions';
 import { defaultLimits } from '../../../src/editor/records/limits';
-import { openWindow, shownIn, temporaryFolder } from './world';
+import { sessionKeyOf } from '../../../src/editor/sessions/target';
+import { openWindow, shownIn, small, temporaryFolder } from './world';
 
 let folder: string;
 beforeEach(() => {
@@ -143,12 +144,169 @@ describe('what is kept', () => {
     window.run('a');
     window.transcript.clear('k');
     window.records.record({
-      ...{ executionId: 'a', cwd: '/w', ownerId: 'chat:1', origin: 'chat', endedAt: 3 },
+      ...{ executionId: 'a', ownerId: 'chat:1', origin: 'chat', endedAt: 3 },
       ...{ excludeFromContext: false, output: '', exitCode: 0, cancelled: false },
     });
     await window.records.clear('k');
     await window.records.flush();
     expect(onDisk()).toBe('');
+  });
+});
+
+describe('output after the end of a run', () => {
+  const print = (text: string) => ({ type: 'stream', name: 'stdout', text }) as const;
+  const lines = (): number => onDisk().match(/"id":"a"/g)?.length ?? 0;
+  const textIn = (window: ReturnType<typeof openWindow>): string[] =>
+    window.transcript
+      .reader('k')
+      .read()
+      .entries.flatMap((entry) => (entry.kind === 'note' ? [] : (entry.output?.pieces ?? [])))
+      .map((piece) => (piece.kind === 'text' ? piece.text : piece.kind));
+  const later = async (writer: string) => {
+    const window = openWindow(folder, { writer });
+    await window.records.load('k');
+    return window;
+  };
+
+  it('is kept with it, in order: its own, and what the session says that belongs to no run', async () => {
+    const window = openWindow(folder);
+    window.run('a');
+    window.run('b');
+    await window.records.flush();
+    window.transcript.output('a', print('a, late\n'));
+    window.transcript.sessionOutput('k', print('of a child\n'));
+    window.transcript.note('k', 'a word of ours');
+    window.transcript.sessionOutput('k', print('of a child again\n'));
+    window.run('c');
+    await window.records.flush();
+
+    const after = await later('w2');
+    expect(shownIn(after)).toEqual([
+      ...["print('a')", "print('b')", 'loose', "print('c')", 'Earlier, until'],
+    ]);
+    expect(textIn(after)).toEqual([
+      ...['a\na, late\n', 'b\n', 'of a child\nof a child again\n', 'c\n'],
+    ]);
+    expect(onDisk()).toContain('"origin":"person"');
+  });
+
+  it('is written at a pace, however much comes, and in the bounds of a run', async () => {
+    const limits = { ...defaultLimits, outputBytes: 4_000 };
+    const window = openWindow(folder, { limits });
+    window.run('a');
+    await window.records.flush();
+    for (let i = 0; i < 500; i++) window.transcript.output('a', print(`late ${i}\n`));
+    await window.clock.advance(9_999);
+    await window.records.list();
+    expect(lines()).toBe(1);
+    await window.clock.advance(1);
+    await window.records.list();
+    expect(lines()).toBe(2);
+    const [first = '', gap, last = ''] = textIn(await later('w2'));
+    expect([first.startsWith('a\nlate 0\n'), gap]).toEqual([true, 'gap']);
+    expect(last.endsWith('late 499\n')).toBe(true);
+  });
+
+  it('that clears or changes what was shown is kept as it is shown then', async () => {
+    const window = openWindow(folder);
+    window.run('a');
+    window.transcript.output('a', { type: 'clear', wait: false });
+    window.transcript.output('a', print('done\n'));
+    await window.records.flush();
+    expect(textIn(await later('w2'))).toEqual(['done\n']);
+  });
+
+  it('over a reload goes to the run that the window before has kept, with who asked for it', async () => {
+    const before = openWindow(folder);
+    before.run('a');
+    before.transcript.sessionOutput('k', print('of a child\n'));
+    await before.records.flush();
+
+    const reloaded = openWindow(folder, { writer: 'w2' });
+    const { transcript } = reloaded;
+    transcript.begin({
+      ...{ executionId: 'a', sessionKey: 'k', sessionLabel: 'k', code: "print('a')" },
+      ...{ language: 'python', owner: null, queuedAt: 1 },
+    });
+    transcript.output('a', print('a\n'));
+    transcript.finished('a', { at: 3 });
+    transcript.sessionOutput('k', print('of a child\n'));
+    transcript.output('a', print('a, late\n'));
+    await reloaded.records.flush();
+    await reloaded.records.load('k');
+    expect(shownIn(reloaded)).toEqual(["print('a')", 'loose']);
+    const after = await later('w3');
+    expect(textIn(after)).toEqual(['a\na, late\n', 'of a child\n']);
+    expect(onDisk().trimEnd().split('\n').at(-1)).toContain('"origin":"person"');
+  });
+
+  it('of a run that was cleared, or whose session is left out since, is not kept', async () => {
+    const window = openWindow(folder);
+    window.run('a');
+    await window.records.flush();
+    await window.records.clear();
+    window.transcript.output('a', print('late\n'));
+    await window.records.flush();
+    expect(onDisk()).toBe('');
+    window.run('b');
+    await window.records.flush();
+    window.leftOut.add('k');
+    window.transcript.output('b', print('late\n'));
+    await window.records.flush();
+    expect(onDisk()).not.toContain('late');
+  });
+});
+
+describe('a background run', () => {
+  const keyOfRun = (id: string, cwd = '/w'): string =>
+    sessionKeyOf({ sessionId: `python:background:${id}`, cwd });
+
+  it('is found again under its name, with a way to its whole output as long as that is there', async () => {
+    const artifact = path.join(folder, '..', 'whole.txt');
+    fs.writeFileSync(artifact, 'all of it');
+    const before = openWindow(folder);
+    before.run('a', { key: keyOfRun('a'), artifact });
+    await before.records.flush();
+    const shownArtifact = async (writer: string) => {
+      const window = openWindow(folder, { writer });
+      await window.records.list();
+      await window.records.load(keyOfRun('a'));
+      expect(window.transcript.sessions()).toMatchObject([
+        { key: keyOfRun('a'), label: `label of ${keyOfRun('a')}`, state: 'earlier' },
+      ]);
+      const [run] = window.transcript.reader(keyOfRun('a')).read().entries;
+      return run?.kind === 'run' ? run.head : undefined;
+    };
+    expect(await shownArtifact('w2')).toMatchObject({
+      ...{ artifact, state: 'ok', queuedAt: 1, startedAt: 2, endedAt: 3 },
+    });
+    fs.rmSync(artifact);
+    expect(await shownArtifact('w3')).toMatchObject({ artifact: null, state: 'ok' });
+  });
+
+  it('pushes no session out, however many there are, and only so many stay', async () => {
+    const window = openWindow(folder, { limits: small });
+    window.run('a');
+    for (let i = 0; i < 6; i++) {
+      await window.records.flush();
+      window.run(`r${i}`, { key: keyOfRun(`r${i}`) });
+    }
+    await window.records.flush();
+    const kept = (await window.records.kept()).map(({ key }) => key);
+    expect(kept).toHaveLength(1 + small.sessions);
+    expect(kept).toContain('k');
+  });
+
+  it('is left out with a session of its folder and interpreter', async () => {
+    const leftOut = new LeftOut({ get: () => undefined, update: async () => undefined });
+    await leftOut.set(sessionKeyOf({ sessionId: 'python:default', cwd: '/w' }), true);
+    expect([leftOut.has(keyOfRun('a')), leftOut.has(keyOfRun('a', '/other'))]).toEqual([
+      true,
+      false,
+    ]);
+    expect(leftOut.has(sessionKeyOf({ sessionId: 'python:mine', cwd: '/w' }))).toBe(false);
+    await leftOut.set(sessionKeyOf({ sessionId: 'python:default', cwd: '/w' }), false);
+    expect(leftOut.has(keyOfRun('a'))).toBe(false);
   });
 });
 

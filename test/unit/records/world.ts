@@ -8,6 +8,7 @@ import { defaultLimits, type RecordLimits } from '../../../src/editor/records/li
 import { RecordFiles } from '../../../src/editor/records/recordFiles';
 import { Records } from '../../../src/editor/records/records';
 import { resultOf } from '../../support/executionResult';
+import { ManualClock } from '../../support/manualClock';
 
 export const small: RecordLimits = { ...defaultLimits, sessionRuns: 8, sessions: 3 };
 
@@ -35,6 +36,7 @@ export function keptRun(id: string, at = 1, text = `${id}\n`): KeptRun {
     artifact: null,
     excludeFromContext: false,
     pieces: [{ kind: 'text', name: 'stdout', text }],
+    after: [],
   };
 }
 
@@ -43,9 +45,13 @@ export interface World {
   readonly records: Records;
   readonly warnings: string[];
   readonly leftOut: Set<string>;
+  readonly clock: ManualClock;
   mayKeep: boolean;
   /** A run from its beginning to its record. */
-  run(id: string, options?: { key?: string; text?: string; excludeFromContext?: boolean }): void;
+  run(
+    id: string,
+    options?: { key?: string; text?: string; excludeFromContext?: boolean; artifact?: string },
+  ): void;
 }
 
 /** A window over a real folder, or over a disk that behaves otherwise. */
@@ -57,6 +63,7 @@ export function openWindow(
   const transcript = createTranscript();
   const warnings: string[] = [];
   const leftOut = new Set<string>();
+  const clock = new ManualClock();
   const warn = (message: string): void => void warnings.push(message);
   const log = { trace: warn, debug: warn, info: warn, warn, error: warn };
   const disk = options.disk ?? diskIn(folder);
@@ -64,6 +71,7 @@ export function openWindow(
     transcript,
     warnings,
     leftOut,
+    clock,
     mayKeep: true,
     records: new Records({
       files: new RecordFiles(disk, options.writer ?? 'w1', limits),
@@ -71,9 +79,10 @@ export function openWindow(
       leftOut,
       limits,
       mayKeep: async () => world.mayKeep,
+      clock,
       log,
     }),
-    run(id, { key = 'k', text = `${id}\n`, excludeFromContext = false } = {}) {
+    run(id, { key = 'k', text = `${id}\n`, excludeFromContext = false, artifact = '' } = {}) {
       transcript.begin({
         ...{ executionId: id, sessionKey: key, sessionLabel: `label of ${key}` },
         ...{ code: `print('${id}')`, language: 'python', owner: null, queuedAt: 1 },
@@ -83,12 +92,14 @@ export function openWindow(
       const result = resultOf();
       world.records.record({
         ...result,
-        ...{ executionId: id, cwd: '/w', ownerId: 'window:1', origin: 'person' },
+        ...{ executionId: id, ownerId: 'window:1', origin: 'person' },
+        ...(artifact !== '' && { artifact }),
         ...{ excludeFromContext, endedAt: 3 },
       });
       transcript.finished(id, { at: 3, result });
     },
   };
+  transcript.onDidChangeLate((id) => world.records.keepAgain(id));
   return world;
 }
 
