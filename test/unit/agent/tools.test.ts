@@ -21,6 +21,7 @@ interface Sent {
   readonly result: Deferred<ExecutionResult>;
   print(text: string): void;
   start(): void;
+  ask(prompt: string): void;
 }
 
 /** Runs whose kernel the test plays: a run is in line until it is started, and over when its result is there. */
@@ -51,6 +52,7 @@ function setUp(parts: Partial<AgentToolsParts> = {}) {
         print: (text) =>
           request.onOutput?.({ type: 'stream', name: 'stdout', text } as KernelOutput),
         start: () => (active[find()] = { ...active[find()]!, startedAt: clock.now() }),
+        ask: (asks) => (active[find()] = { ...active[find()]!, asks }),
       });
       return result.promise.finally(() => active.splice(find(), 1));
     },
@@ -160,6 +162,18 @@ describe('an agent', () => {
     sent[0]!.result.resolve(resultOf({ exitCode: 1, notes: ['This kernel is new: it died.'] }));
     expect(await answer).toMatch(
       /Ended with an error after .*exit code 1\.\nNote: This kernel is new: it died\.\nOutput:\nTraceback\nNameError: x$/,
+    );
+  });
+
+  it('is told that its code asks for input, which a person can give', async () => {
+    const { clock, sent, run } = setUp();
+    const answer = run({ waitSeconds: 1 });
+    await flush();
+    sent[0]!.start();
+    sent[0]!.ask('Who? ');
+    await clock.advance(1_000);
+    expect(await answer).toContain(
+      'Still running, for 1.0 s. It asks for input ("Who?"), which a person gives in the Holdfast panel.\nNo output.',
     );
   });
 
