@@ -6,7 +6,7 @@ const REMEMBERED = 100;
 /** What the editor says of a call before it asks for leave. */
 export interface PreparedCall {
   readonly chat: Chat;
-  /** The chat's request that the call is made for. Undefined: the editor does not tell. */
+  /** The chat's request that the call is made for. Undefined: it is not told, as by agents that know nothing of it. */
   readonly request: string | undefined;
   readonly input: unknown;
 }
@@ -23,7 +23,8 @@ interface Entry<Place> {
 /**
  * Where code runs that people were asked about: there and nowhere else, whatever file is active by then. The editor gives a
  * call no name that its preparation has too, and tells of none that was refused. So all calls of one request with the same
- * input are shown the same place, and it does not matter which of them come. A new request begins anew.
+ * input are shown the same place, and it does not matter which of them come. A new request begins anew; where requests are
+ * not told, what was shown first stays until its calls have come.
  */
 export class ConfirmedPlaces<Place> {
   private entries: Entry<Place>[] = [];

@@ -63,6 +63,7 @@ export class AgentTools {
       language: { id, name: nameOfLanguage(id as 'python') },
       session: plan.label,
       holders: this.holdersOf(plan.to),
+      ...(plan.label !== wanted.label && { meantNow: wanted.label }),
     });
   }
 

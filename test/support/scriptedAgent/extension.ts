@@ -52,7 +52,7 @@ async function act(
     }
     if (calls.length === 0) return;
     const told = await Promise.all(
-      calls.map(({ name, input }) => invoke(name, input, request.toolInvocationToken, token)),
+      calls.map(({ name, input }) => invoke(name, input, request, token)),
     );
     told.forEach(hear);
     const results = calls.map(({ callId }, index) => {
@@ -69,11 +69,15 @@ async function act(
 async function invoke(
   name: string,
   input: object,
-  toolInvocationToken: vscode.ChatParticipantToolToken,
+  request: vscode.ChatRequest,
   token: vscode.CancellationToken,
 ): Promise<string> {
+  const { toolInvocationToken } = request;
+  // As the editor's own agent does, by a proposed API.
+  const { id } = request as vscode.ChatRequest & { readonly id: string };
+  const options = { input, toolInvocationToken, chatRequestId: id };
   try {
-    const result = await vscode.lm.invokeTool(name, { input, toolInvocationToken }, token);
+    const result = await vscode.lm.invokeTool(name, options, token);
     return result.content.map(textOf).join('');
   } catch (error) {
     // As agents do: a model reads what went wrong, and goes on.

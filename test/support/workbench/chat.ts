@@ -69,15 +69,25 @@ export function chatOf(window: WorkbenchWindow): WorkbenchChat {
       await page.keyboard.press('Enter');
     },
     confirmation: async () => {
-      await confirmation().waitFor();
+      await confirmation().last().waitFor();
       // Code has other spaces than those of its text.
-      return (await confirmation().innerText()).replaceAll('\u00a0', ' ');
+      return (await confirmation().last().innerText()).replaceAll('\u00a0', ' ');
     },
     allow: async () => {
       await confirmation()
         .getByRole('button', { name: /^Allow/ })
         .first()
         .click();
+    },
+    allowOnce: async () => {
+      await confirmation().locator('.monaco-dropdown-button').last().click();
+      await page.getByRole('menuitem', { name: /^Allow Once/ }).click();
+    },
+    skip: async () => {
+      await confirmation().locator('.monaco-button').getByText('Skip', { exact: true }).click();
+    },
+    stop: async () => {
+      await window.evaluate((api) => api.commands.executeCommand('workbench.action.chat.cancel'));
     },
     said: (text) =>
       page.locator('.interactive-response:visible').getByText(text, { exact: true }).first(),

@@ -270,7 +270,11 @@ describe('what was confirmed', () => {
     /** The session that a person is shown, whose active file is in the folder. */
     const confirm = (folder: string, request?: string, chat = me): string | undefined => {
       at.folder = folder;
-      return /in \*\*(\w+)\*\*/.exec(tools.confirm({ chat, request, input }).message)?.[1];
+      const { message } = tools.confirm({ chat, request, input });
+      const session = /in \*\*(\w+)\*\*/.exec(message)?.[1];
+      const isWhatIsMeant = `/${session}` === folder;
+      expect(message.includes(`by now **${folder.slice(1)}** would be meant`)).toBe(!isWhatIsMeant);
+      return session;
     };
     /** Where calls run that come when another file is active. */
     const places = async (...chats: Chat[]): Promise<unknown[]> => {
