@@ -20,7 +20,7 @@ import {
 const RUN = 'holdfast_run_code';
 const READ = 'holdfast_read_output';
 
-const patience = { timeout: 15_000 };
+const patience = { timeout: 40_000 };
 const python = { language: 'python' };
 
 let workspace: TemporaryWorkspace;
