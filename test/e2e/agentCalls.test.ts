@@ -1,18 +1,15 @@
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   chatOf,
   chatOptions,
   openWindow,
-  packagedExtension,
-  scriptedAgent,
-  startServer,
-  temporaryWorkspace,
   type TemporaryWorkspace,
   type WorkbenchChat,
   type WorkbenchServer,
   type WorkbenchWindow,
 } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 // What agents do besides the ordinary: at once, wrongly, for long, and when what they have in hand is gone. Each test goes
 // on where the one before it ended.
@@ -31,28 +28,14 @@ let chat: WorkbenchChat;
 
 const nameOf = ({ folder }: TemporaryWorkspace): string => path.basename(folder);
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({ 'first.py': 'x = 20\n' });
-  elsewhere = temporaryWorkspace({ 'other.py': 'z = 3\n' });
-  server = await startServer({
-    extensions: [packagedExtension(), await scriptedAgent()],
-    settings: chatOptions.settings,
-    args: chatOptions.args,
-  });
+workbenchForTests(async (workbench) => {
+  workspace = workbench.folder({ 'first.py': 'x = 20\n' });
+  elsewhere = workbench.folder({ 'other.py': 'z = 3\n' });
+  server = await workbench.startServer(chatOptions);
   window = await openWindow(server, workspace.folder, { size: { width: 1500, height: 900 } });
   chat = chatOf(window);
   await window.tree.open();
   await window.openFile('first.py');
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
-  elsewhere.remove();
-});
-
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await window.screenshot(`agentCalls-failed-${task.id}`);
 });
 
 test('a call that was refused leaves nothing behind: the same code again is asked about and run where the person is by then', async () => {
@@ -142,9 +125,9 @@ test('a chat request that is stopped while its call waits has the run interrupte
   const code = 'import time\nwhile True: time.sleep(0.05)';
   await chat.follow([{ tool: RUN, input: { ...python, code, waitSeconds: 600 } }]);
   await chat.send('forever');
-  await window.tree.session('busy').waitFor(patience);
+  await window.tree.session('running').waitFor(patience);
   await chat.stop();
-  await window.tree.session('busy').waitFor({ state: 'hidden', ...patience });
+  await window.tree.session('running').waitFor({ state: 'hidden', ...patience });
   await chat.follow([
     { tool: RUN, input: { ...python, code: '"alive", got' } },
     { say: 'It is alive.' },
@@ -183,7 +166,7 @@ test('a handle whose session was restarted says how the run ended, and reads wha
   ]);
   await chat.send('wait for me');
   await expect.poll(() => chat.heard(), patience).toHaveLength(1);
-  await window.tree.act(window.tree.session('busy'), 'Restart');
+  await window.tree.act(window.tree.session('running'), 'Restart');
   const dialog = window.page.locator('.monaco-dialog-box');
   await dialog.getByRole('button', { name: 'Restart' }).click();
   await chat.said('It was restarted.').waitFor(patience);
@@ -211,7 +194,7 @@ test('two chats at once: in the shared session the second waits in line, in anot
     'in an editor',
   );
   await chat.send('in the view');
-  await window.tree.session('busy').waitFor(patience);
+  await window.tree.session('running').waitFor(patience);
   await chat.sendInEditor('in an editor');
   await chat.said('The editor is done.').waitFor(patience);
   const [other, queued, end] = await chat.heard('in an editor');

@@ -1,15 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   openWindow,
-  packagedExtension,
-  startServer,
-  temporaryWorkspace,
   type TemporaryWorkspace,
   type WorkbenchServer,
   type WorkbenchWindow,
 } from '../support/workbench';
+import { workbenchForTests } from '../support/workbench/forTests';
 
 // A run with capture, as a person sees it. Each test goes on where the one before it ended.
 
@@ -30,26 +28,17 @@ let window: WorkbenchWindow;
 
 const file = (name: string): string => path.join(workspace.folder, name);
 
-beforeAll(async () => {
-  workspace = temporaryWorkspace({
+workbenchForTests(async (workbench) => {
+  workspace = workbench.folder({
     'train.py': 'import os, time\nwhile not os.path.exists("go"):\n    time.sleep(0.05)\n',
     'report.py': report,
     'report.md': '# Report\n\nrows: 1\n',
     'draft.md': 'a draft\n',
     '.gitignore': 'build/\n',
   });
-  server = await startServer({ extensions: [packagedExtension()] });
+  server = await workbench.startServer();
   window = await openWindow(server, workspace.folder);
   await window.tree.open();
-});
-
-afterAll(async () => {
-  await server.stop();
-  workspace.remove();
-});
-
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await window.screenshot(`capture-failed-${task.id}`);
 });
 
 test('a capture refused while a background run goes on and admitted after', async () => {
