@@ -17,7 +17,7 @@ import { workbenchForTests } from '../support/workbench/forTests';
 const RUN = 'holdfast_run_code';
 const READ = 'holdfast_read_output';
 
-const patience = { timeout: 40_000 };
+const patience = { timeout: 25_000 };
 const python = { language: 'python' };
 
 let workspace: TemporaryWorkspace;
@@ -145,13 +145,12 @@ test('code that asks for input: the chat is told, the person answers in the pane
     { say: 'It is answered.' },
   ]);
   await chat.send('who');
-  const question = window.panel().getByText('Who is it?');
-  await question.waitFor(patience);
+  await window.panel().locator('label.prompt', { hasText: 'Who is it?' }).waitFor(patience);
   await expect.poll(() => chat.heard(), patience).toHaveLength(1);
   expect((await chat.heard())[0]).toContain('It asks for input ("Who is it?"), which a person');
   await window.screenshot('agentCalls-input');
-  await window.panel().getByRole('textbox').first().fill('Ada');
-  await window.page.keyboard.press('Enter');
+  await window.panel().locator('#holdfast-answer').fill('Ada');
+  await window.panel().locator('#holdfast-answer').press('Enter');
   await chat.said('It is answered.').waitFor(patience);
   expect((await chat.heard())[1]).toMatch(/^Done after.*hello Ada$/s);
 });
