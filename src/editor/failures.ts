@@ -45,6 +45,12 @@ export class Failures {
       case 'interpreter_not_found':
       case 'interpreter_failed':
         return { title: 'Open Settings', take: () => openSetting(SETTING) };
+      case 'capture_busy':
+        // What goes on, and can be stopped, is there.
+        return {
+          title: 'Show Sessions',
+          take: () => vscode.commands.executeCommand('holdfast.sessions.focus'),
+        };
       default:
         return { title: 'Show Log', take: this.showLog };
     }

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock';
 import type { Disposable } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import { Emitter } from '../base/event';
-import type { CodeSource } from '../kernel/execution';
+import type { CodeSource, InputRequest } from '../kernel/execution';
 import { asOutput, type KernelOutput } from '../kernel/output';
 import { languageOf } from '../kernel/language';
 import { deadlineAt } from '../pool/deadline';
@@ -58,6 +58,8 @@ export interface ActiveRun {
   readonly inOwnKernel: boolean;
   /** Milliseconds since the epoch; undefined while it waits. */
   readonly startedAt: number | undefined;
+  /** The prompt of a question that it waits for a person to answer. */
+  readonly asks?: string | undefined;
 }
 
 export interface RunsParts {
@@ -336,14 +338,30 @@ export class Runs implements Disposable {
       signal: controller.signal,
       onStart: () => this.started(executionId, this.parts.clock.now()),
       onOutput: (output) => transcript.output(executionId, asOutput(output)),
-      onInput: (question) => transcript.ask(executionId, question),
+      onInput: (question) => this.ask(executionId, question),
     };
   }
 
+  private async ask(executionId: string, question: InputRequest): Promise<string | null> {
+    this.change(executionId, { asks: question.prompt });
+    try {
+      return await this.parts.transcript.ask(executionId, question);
+    } finally {
+      this.change(executionId, { asks: undefined });
+    }
+  }
+
   private started(executionId: string, startedAt: number): void {
-    const entry = this.active.get(executionId);
-    if (entry) this.active.set(executionId, { ...entry, startedAt });
     this.parts.transcript.started(executionId, startedAt);
+    this.change(executionId, { startedAt });
+  }
+
+  private change(
+    executionId: string,
+    facts: Pick<ActiveRun, 'asks'> | { startedAt: number },
+  ): void {
+    const entry = this.active.get(executionId);
+    if (entry) this.active.set(executionId, { ...entry, ...facts });
     this.changed.fire();
   }
 

@@ -63,6 +63,16 @@ async function letRun(
   await chat.said(done).waitFor(patience);
 }
 
+const closeChatEditor = () =>
+  window.evaluate((api) => api.commands.executeCommand('workbench.action.closeActiveEditor'));
+
+const configure = (name: string, value: number) =>
+  window.evaluate(
+    (api, [key, to]: [string, number]) =>
+      api.workspace.getConfiguration('holdfast').update(key, to, api.ConfigurationTarget.Global),
+    [name, value],
+  );
+
 const chatRow = (title: string) => window.tree.row(`Chat “${title}”`);
 
 describe('an agent in an editor that grants no proposed API', () => {
@@ -150,25 +160,49 @@ describe('an agent in an editor that grants no proposed API', () => {
     await window.openFile('first.py');
   });
 
-  test('without word of closed chats a hold outlasts New Chat; deleting the chats lets go at once', async () => {
+  test('New Chat: the chat before keeps its hold, as nobody tells that it was closed', async () => {
     await chat.newChat();
     await letRun('y = 2', 'another chat');
-    await chatRow('another chat').waitFor();
-    await chatRow('look at x').waitFor();
+    await chatRow('another chat').filter({ hasText: 'holds it' }).waitFor();
+    await chatRow('look at x').filter({ hasText: 'holds it' }).waitFor();
     expect(await window.tree.row('lets go in').count()).toBe(0);
+  });
+
+  test('closing the chat editor: its chat keeps its hold for the same reason', async () => {
+    await letRun('y = 3', 'in an editor', (prompt) => chat.sendInEditor(prompt));
+    await chatRow('in an editor').filter({ hasText: 'holds it' }).waitFor();
+    await closeChatEditor();
+    await letRun('y = 4', 'after the editor');
+    await chatRow('in an editor').filter({ hasText: 'holds it' }).waitFor();
+    expect(await window.tree.row('lets go in').count()).toBe(0);
+    await window.screenshot('agent-holds');
+  });
+
+  test('deleting the chats: each lets go at once, and the window goes on holding', async () => {
     await chat.deleteAllChats();
     await chatRow('another chat').waitFor({ state: 'hidden' });
     await chatRow('look at x').waitFor({ state: 'hidden' });
+    await chatRow('in an editor').waitFor({ state: 'hidden' });
     await window.tree.row('This window').waitFor();
   });
 
   test('a kernel that only a deleted chat held is stopped', async () => {
     await window.tree.act(window.tree.row('This window').first(), 'Release');
     await window.page.getByText('No session yet').first().waitFor();
-    await letRun('y = 3', 'alone');
+    await letRun('y = 5', 'alone');
     await chatRow('alone').waitFor();
     expect(await window.tree.row('This window').count()).toBe(0);
     await chat.deleteAllChats();
+    await window.page.getByText('No session yet').first().waitFor();
+    expect(kernels()).toBe(0);
+  });
+
+  test('a kernel that only a closed chat holds is stopped for want of use', async () => {
+    await letRun('y = 6', 'left alone');
+    await chat.newChat();
+    await chatRow('left alone').filter({ hasText: 'holds it' }).waitFor();
+    // 3 seconds.
+    await configure('idleExpiryMinutes', 0.05);
     await window.page.getByText('No session yet').first().waitFor();
     expect(kernels()).toBe(0);
   });
@@ -201,25 +235,19 @@ describe('an agent in an editor that tells which chats it unloads', () => {
     expect(kernels()).toBe(0);
   });
 
-  test('closing the chat editor lets go the same way, and no other chat', async () => {
+  test('closing the chat editor: its chat lets go the same way, and no other does', async () => {
     await chat.newChat();
     await letRun('b = 1', 'in the view');
     await letRun('b = 2', 'in an editor', (prompt) => chat.sendInEditor(prompt));
     await chatRow('in an editor').filter({ hasText: 'holds it' }).waitFor();
-    await window.evaluate((api) =>
-      api.commands.executeCommand('workbench.action.closeActiveEditor'),
-    );
+    await closeChatEditor();
     await chatRow('in an editor').filter({ hasText: 'lets go in' }).waitFor();
     await chatRow('in an editor').waitFor({ state: 'hidden' });
     await chatRow('in the view').filter({ hasText: 'holds it' }).waitFor();
   });
 
-  test('a deleted chat lets go at once, whatever the grace period', async () => {
-    await window.evaluate((api) =>
-      api.workspace
-        .getConfiguration('holdfast')
-        .update('chat.gracePeriodMinutes', 60, api.ConfigurationTarget.Global),
-    );
+  test('deleting the chat: it lets go at once, whatever the grace period', async () => {
+    await configure('chat.gracePeriodMinutes', 60);
     await chat.newChat();
     await chatRow('in the view')
       .filter({ hasText: /lets go in (59|60) min|1 h/ })

@@ -10,7 +10,7 @@ import type { SessionsModel } from '../sessions/sessionsModel';
 import { assertTrusted } from '../trust';
 import { AgentRuns } from './agentRuns';
 import type { Chat } from './chat';
-import { chatOf } from './chatIdentity';
+import { chatOf, requestOf } from './chatIdentity';
 import type { ChatFiles } from './chatFiles';
 import type { ChatNames } from './chatNames';
 import type { ChatOwners } from './chatOwners';
@@ -102,7 +102,11 @@ export function createAgent(parts: AgentParts): Agent {
     learnName: shared.learnName,
     runCode: {
       prepareInvocation(options) {
-        const { title, message } = tools.confirm(chatOf(options), options.input);
+        const { title, message } = tools.confirm({
+          chat: chatOf(options),
+          request: requestOf(options),
+          input: options.input,
+        });
         return {
           invocationMessage: 'Running code in Holdfast',
           confirmationMessages: { title, message: new vscode.MarkdownString(message) },

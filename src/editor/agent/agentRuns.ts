@@ -22,7 +22,12 @@ export interface AgentRun {
 export type AgentRunState =
   /** Its session is being found or started, or it waits for its turn, with so many runs before it, or for a kernel slot. */
   | { readonly kind: 'waiting'; readonly ahead: number; readonly forSlot: boolean }
-  | { readonly kind: 'running'; readonly startedAt: number }
+  /** `asks`: the prompt of a question that a person has not answered yet. */
+  | {
+      readonly kind: 'running';
+      readonly startedAt: number;
+      readonly asks: string | undefined;
+    }
   | { readonly kind: 'ended'; readonly result: ExecutionResult; readonly elapsedMs: number }
   | { readonly kind: 'failed'; readonly error: unknown };
 
@@ -115,7 +120,8 @@ export class AgentRuns {
     const { runs, waitsForSlot } = this.parts;
     const run = executionId === undefined ? undefined : runs.get(executionId);
     if (!run) return { kind: 'waiting', ahead: 0, forSlot: false };
-    if (run.startedAt !== undefined) return { kind: 'running', startedAt: run.startedAt };
+    const { startedAt, asks } = run;
+    if (startedAt !== undefined) return { kind: 'running', startedAt, asks };
     const inLine = runs.inSession(run.sessionKey).map((each) => each.executionId);
     const ahead = inLine.indexOf(run.executionId);
     return { kind: 'waiting', ahead, forSlot: waitsForSlot(run.sessionKey) };

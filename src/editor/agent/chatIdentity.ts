@@ -24,6 +24,12 @@ export function chatOf(...carriers: readonly unknown[]): Chat {
   return someChat;
 }
 
+/** The chat's request that a call is prepared for; undefined where the editor does not tell. */
+export function requestOf(carrier: unknown): string | undefined {
+  const parsed = v.safeParse(v.object({ chatRequestId: v.string() }), carrier);
+  return parsed.success ? parsed.output.chatRequestId : undefined;
+}
+
 function sessionIdIn(value: unknown): string | undefined {
   const parsed = v.safeParse(carrier, value);
   if (!parsed.success) return undefined;

@@ -14,11 +14,13 @@ interface Asked extends Pick<RunCodeInput, 'code' | 'waitMs' | 'timeoutMs'> {
   readonly session: string;
   /** Whoever holds the session, for people; empty: it starts with this run. */
   readonly holders: readonly string[];
+  /** The session that would be meant by now, had the same call not been asked about before. */
+  readonly meantNow?: string | undefined;
 }
 
 /** What a person reads before code of a model runs: all of the code, where it runs, and for how long. */
 export function confirmationOf(asked: Asked): Confirmation {
-  const { code, language, session, holders } = asked;
+  const { code, language, session, holders, meantNow } = asked;
   const held =
     holders.length === 0 ? 'a new session' : `a session held by ${plain(holders.join(', '))}`;
   return {
@@ -29,6 +31,11 @@ export function confirmationOf(asked: Asked): Confirmation {
         ? ['**The code has invisible characters, which may make it look like other code.**']
         : []),
       `It runs in **${plain(session)}**, ${held}. ${limitsOf(asked)}`,
+      ...(meantNow === undefined
+        ? []
+        : [
+            `The same code was asked about for that session before; by now **${plain(meantNow)}** would be meant.`,
+          ]),
     ].join('\n'),
   };
 }

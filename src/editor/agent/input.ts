@@ -3,6 +3,11 @@ import { HoldfastError } from '../../base/errors';
 
 export const DEFAULT_WAIT_SECONDS = 30;
 export const LONGEST_WAIT_SECONDS = 600;
+/**
+ * Characters of code that a person can be asked about: editors cut a longer question off, at 100,000 characters, without
+ * a word.
+ */
+const LONGEST_CODE = 50_000;
 const LONGEST_RUN_SECONDS = 7 * 24 * 3_600;
 
 /** What a model asks for when it runs code. */
@@ -38,6 +43,10 @@ const advice = {
   from: '"from" must be a whole number: the character of the output to begin at, or a negative one to count from its end. Leave it out to go on where the last answer ended.',
 } as const;
 
+const tooLong =
+  `"code" is longer than the ${LONGEST_CODE.toLocaleString('en')} characters that a person can be shown and asked about. ` +
+  'Run it in parts, or write it to a file of the workspace and run code that imports that.';
+
 const seconds = (field: 'waitSeconds' | 'timeoutSeconds', least: number, most: number) =>
   v.nullish(
     v.pipe(
@@ -52,7 +61,7 @@ const filled = (field: keyof typeof advice) =>
 const waitSeconds = seconds('waitSeconds', 0, LONGEST_WAIT_SECONDS);
 
 const runCode = v.strictObject({
-  code: filled('code'),
+  code: v.pipe(filled('code'), v.maxLength(LONGEST_CODE)),
   language: filled('language'),
   session: v.nullish(filled('session')),
   waitSeconds,
@@ -101,5 +110,5 @@ function complaint(issue: v.BaseIssue<unknown>, fields: readonly string[]): stri
   const known = `The fields are ${fields.map((field) => `"${field}"`).join(', ')}.`;
   if (typeof key !== 'string') return `The input must be an object. ${known}`;
   if (!(key in advice) || !fields.includes(key)) return `There is no field "${key}". ${known}`;
-  return advice[key as keyof typeof advice];
+  return issue.type === 'max_length' ? tooLong : advice[key as keyof typeof advice];
 }

@@ -101,12 +101,18 @@ function statusOf(state: AgentRunState, now: number): string {
         ? `Not started yet: ${count(state.ahead, 'run')} of the session before it.`
         : 'Not started yet: its session is getting ready.';
     case 'running':
-      return `Still running, for ${time(now - state.startedAt)}.`;
+      return `Still running, for ${time(now - state.startedAt)}.${questionOf(state.asks)}`;
     case 'ended':
       return endOf(state.result, time(state.elapsedMs));
     case 'failed':
       return `Not run: ${messageOf(state.error)}`;
   }
+}
+
+function questionOf(prompt: string | undefined): string {
+  if (prompt === undefined) return '';
+  const question = prompt.trim() === '' ? '' : ` (${JSON.stringify(prompt.trim().slice(0, 200))})`;
+  return ` It asks for input${question}, which a person gives in the Holdfast panel.`;
 }
 
 function endOf({ exitCode, cancelled }: ExecutionResult, after: string): string {

@@ -6,12 +6,10 @@ import type { AgentRuns } from './agentRuns';
 import type { Chat } from './chat';
 import type { ChatOwners } from './chatOwners';
 import { confirmationOf, type Confirmation } from './confirmation';
+import { ConfirmedPlaces, type PreparedCall } from './confirmedPlaces';
 import { decodeReadOutput, decodeRunCode, type RunCodeInput } from './input';
 import { pageOf, reportOf } from './report';
 import { chooseSession, languageNamed, namedSessions, nameOfLanguage } from './sessionChoice';
-
-/** Confirmations that wait for their call; one that was refused never gets it. */
-const REMEMBERED = 100;
 
 export interface AgentToolsParts {
   readonly clock: Clock;
@@ -47,28 +45,25 @@ interface Plan extends RunCodeInput {
 
 /** What the language-model tools do, apart from the editor. Input is what a model wrote: all of it is decoded first. */
 export class AgentTools {
-  /**
-   * What a person was shown, by chat and input, oldest first: what was confirmed is what runs, whatever file is active by
-   * then.
-   */
-  private confirmed: { readonly key: string; readonly to: RunRequest['to'] }[] = [];
+  private readonly confirmed = new ConfirmedPlaces<RunRequest['to']>();
 
   constructor(private readonly parts: AgentToolsParts) {}
 
   /** Throws where the code would not run, so that nobody is asked in vain. */
-  confirm(chat: Chat, input: unknown): Confirmation {
+  confirm(call: PreparedCall): Confirmation {
     const { parts } = this;
+    const { chat, input } = call;
     parts.assertAllowed();
     parts.chats.seen(chat);
-    const plan = this.plan(chat, input);
-    this.confirmed.push({ key: keyOf(chat, input), to: plan.to });
-    this.confirmed = this.confirmed.slice(-REMEMBERED);
+    const wanted = this.plan(chat, input);
+    const plan = this.at(wanted, this.confirmed.prepare(call, wanted.to));
     const id = languageNamed(plan.language) ?? plan.language;
     return confirmationOf({
       ...plan,
       language: { id, name: nameOfLanguage(id as 'python') },
       session: plan.label,
       holders: this.holdersOf(plan.to),
+      ...(plan.label !== wanted.label && { meantNow: wanted.label }),
     });
   }
 
@@ -76,7 +71,9 @@ export class AgentTools {
   async runCode(chat: Chat, input: unknown, { signal, limit }: CallOptions): Promise<string> {
     const { clock, agentRuns, chats } = this.parts;
     this.parts.assertAllowed();
-    const { code, timeoutMs, waitMs, to, label } = this.plan(chat, input, this.take(chat, input));
+    const confirmed = this.confirmed.take(chat, input);
+    const wanted = this.plan(chat, input);
+    const { code, timeoutMs, waitMs, to, label } = this.at(wanted, confirmed ?? wanted.to);
     const askedAt = clock.now();
     const answering = await chats.begin(chat);
     try {
@@ -113,12 +110,15 @@ export class AgentTools {
     }
   }
 
-  private plan(chat: Chat, input: unknown, confirmed?: RunRequest['to']): Plan {
+  private plan(chat: Chat, input: unknown): Plan {
     const decoded = decodeRunCode(input);
     const { sessions, labelOf, developersPlace } = this.parts;
     const chosen = chooseSession(decoded, namedSessions(sessions(), chat.ownerId, labelOf));
-    const to = confirmed ?? chosen ?? developersPlace();
-    return { ...decoded, to, label: this.labelOf(to) };
+    return this.at(decoded, chosen ?? developersPlace());
+  }
+
+  private at(input: RunCodeInput, to: RunRequest['to']): Plan {
+    return { ...input, to, label: this.labelOf(to) };
   }
 
   private labelOf(to: RunRequest['to']): string {
@@ -132,16 +132,6 @@ export class AgentTools {
     const owners = session?.owners.filter(({ kind }) => kind === 'explicit') ?? [];
     return owners.map(({ id }) => this.parts.ownerName(id));
   }
-
-  private take(chat: Chat, input: unknown): RunRequest['to'] | undefined {
-    const key = keyOf(chat, input);
-    const at = this.confirmed.findIndex((each) => each.key === key);
-    return at < 0 ? undefined : this.confirmed.splice(at, 1)[0]?.to;
-  }
-}
-
-function keyOf(chat: Chat, input: unknown): string {
-  return JSON.stringify([chat.ownerId, input]);
 }
 
 function isSame(a: SessionSnapshot, b: SessionTarget): boolean {

@@ -59,13 +59,12 @@ export class Client implements HoldfastClient {
     private readonly parts: ClientParts,
   ) {
     const { ownerId, name } = who;
-    this.onDidChangeSessions = asEditorEvent<void>((listener) =>
-      this.store.add(parts.model.onDidChange(listener)),
-    );
+    this.onDidChangeSessions = asEditorEvent<void>(parts.model.onDidChange, name, this.store);
     this.background = clientBackground({
       ownerId,
       name,
       port: parts.background,
+      store: this.store,
       assertOpen: () => this.assertOpen(),
       resolve: (cwd) => targetOf({ cwd }, ownerId, parts),
     });
@@ -136,9 +135,7 @@ export class Client implements HoldfastClient {
   addBeforeRunHook(hook: BeforeRunHook): Disposable {
     this.assertOpen();
     const { name } = this.who;
-    if (typeof hook !== 'function') {
-      throw new HoldfastError('bad_input', `${name}: its before-run hook is no function.`);
-    }
+    this.assertFunction(hook, 'before-run hook');
     return this.store.add(
       this.parts.door.addHook(async (run) => {
         const answer = await askHook(hook, run, name);
@@ -150,6 +147,7 @@ export class Client implements HoldfastClient {
 
   async externalMutation<T>(edit: () => T | PromiseLike<T>): Promise<T> {
     this.assertOpen();
+    this.assertFunction(edit, 'edit');
     return this.parts.admission.externalMutation(edit);
   }
 
@@ -158,6 +156,11 @@ export class Client implements HoldfastClient {
     if (this.store.isDisposed) return;
     this.store.dispose();
     this.who.onDispose();
+  }
+
+  private assertFunction(value: unknown, what: string): void {
+    if (typeof value === 'function') return;
+    throw new HoldfastError('bad_input', `${this.who.name}: its ${what} is no function.`);
   }
 
   private assertOpen(): void {

@@ -1,6 +1,7 @@
 import type { BackgroundOptions, BackgroundRun, BackgroundRuns } from '../../api';
 import { HoldfastError } from '../../base/errors';
 import type { BackgroundSnapshot } from '../../runner/backgroundTypes';
+import type { DisposableStore } from '../../base/disposable';
 import type { SessionTarget } from '../sessions/target';
 import type { BackgroundPort } from './backgroundPort';
 import { asEditorEvent } from './event';
@@ -9,6 +10,8 @@ export interface ClientBackgroundParts {
   readonly ownerId: string;
   readonly name: string;
   readonly port: BackgroundPort;
+  /** What goes with the client. */
+  readonly store: DisposableStore;
   /** Throws where the client may do nothing. */
   assertOpen(): void;
   resolve(cwd: string | undefined): Promise<SessionTarget>;
@@ -47,7 +50,7 @@ export function clientBackground(parts: ClientBackgroundParts): BackgroundRuns {
     peek: (executionId) => shown(port.peek(own(executionId))),
     interrupt: async (executionId) => shown(await port.interrupt(own(executionId))),
     kill: async (executionId) => shown(await port.kill(own(executionId))),
-    onDidChange: asEditorEvent(port.onDidChange),
+    onDidChange: asEditorEvent(port.onDidChange, name, parts.store),
   };
 }
 

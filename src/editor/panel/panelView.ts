@@ -76,7 +76,13 @@ class PanelView implements Panel, vscode.WebviewViewProvider {
         webviewOptions: { retainContextWhenHidden: false },
       }),
     );
-    this.store.add(transcript.onDidChange(() => this.showBadge()));
+    this.store.add(
+      transcript.onDidChange(({ what, sessionKey }) => {
+        this.showBadge();
+        // A run waits for a person, who may not have asked for it, and sees nothing of it.
+        if (what === 'ask' && !this.view?.visible) this.tell('ask', this.show(sessionKey));
+      }),
+    );
   }
 
   get shown(): string | undefined {

@@ -1,32 +1,38 @@
 import * as vscode from 'vscode';
 import { registerModel, textOf } from './model';
-import type { Step } from './script';
+import type { Script, Step } from './script';
 
 const VENDOR = 'holdfast-script';
 
 /** A model that follows a script, and an agent that lets it: no account, no network. The test speaks to it by commands. */
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  let script: readonly Step[] = [];
-  const heard: string[] = [];
+  const scripts = new Map<string | undefined, readonly Step[]>();
+  const scriptOf = (prompt: string): readonly Step[] =>
+    scripts.get(prompt) ?? scripts.get(undefined) ?? [];
+  const heard = new Map<string, string[]>();
   context.subscriptions.push(
-    registerModel(VENDOR, () => script),
+    registerModel(VENDOR, scriptOf),
     vscode.chat.createChatParticipant(
       'holdfast-tests.agent',
       async (request, _chat, stream, token) => {
-        await act(request, stream, token, (text) => heard.push(text));
+        const { prompt } = request;
+        heard.set(prompt, []);
+        await act(request, stream, token, (text) => heard.get(prompt)?.push(text));
       },
     ),
-    vscode.commands.registerCommand('holdfast-tests.script', (steps: readonly Step[]) => {
-      script = steps;
-      heard.length = 0;
+    vscode.commands.registerCommand('holdfast-tests.script', ({ steps, prompt }: Script) => {
+      scripts.set(prompt, steps);
+      heard.clear();
     }),
-    // What the tools have told the model since the script was set.
-    vscode.commands.registerCommand('holdfast-tests.heard', () => heard),
+    // What the tools have told the model since a script was set: in requests with a prompt, or in all.
+    vscode.commands.registerCommand('holdfast-tests.heard', (prompt?: string) =>
+      [...heard].flatMap(([asked, texts]) => (asked === (prompt ?? asked) ? texts : [])),
+    ),
   );
   await vscode.lm.selectChatModels({ vendor: VENDOR });
 }
 
-/** The loop of an agent: ask the model, call the tools that it wants, tell it what they said, until it only talks. */
+/** The loop of an agent: ask the model, call the tools that it wants, all at once, tell it what they said, until it only talks. */
 async function act(
   request: vscode.ChatRequest,
   stream: vscode.ChatResponseStream,
@@ -45,13 +51,14 @@ async function act(
       if (part instanceof vscode.LanguageModelToolCallPart) calls.push(part);
     }
     if (calls.length === 0) return;
-    const results: vscode.LanguageModelToolResultPart[] = [];
-    for (const { name, input, callId } of calls) {
-      const text = await invoke(name, input, request.toolInvocationToken, token);
-      hear(text);
-      const content = [new vscode.LanguageModelTextPart(text)];
-      results.push(new vscode.LanguageModelToolResultPart(callId, content));
-    }
+    const told = await Promise.all(
+      calls.map(({ name, input }) => invoke(name, input, request, token)),
+    );
+    told.forEach(hear);
+    const results = calls.map(({ callId }, index) => {
+      const content = [new vscode.LanguageModelTextPart(told[index] ?? '')];
+      return new vscode.LanguageModelToolResultPart(callId, content);
+    });
     messages.push(
       vscode.LanguageModelChatMessage.Assistant(calls),
       vscode.LanguageModelChatMessage.User(results),
@@ -62,11 +69,15 @@ async function act(
 async function invoke(
   name: string,
   input: object,
-  toolInvocationToken: vscode.ChatParticipantToolToken,
+  request: vscode.ChatRequest,
   token: vscode.CancellationToken,
 ): Promise<string> {
+  const { toolInvocationToken } = request;
+  // As the editor's own agent does, by a proposed API.
+  const { id } = request as vscode.ChatRequest & { readonly id: string };
+  const options = { input, toolInvocationToken, chatRequestId: id };
   try {
-    const result = await vscode.lm.invokeTool(name, { input, toolInvocationToken }, token);
+    const result = await vscode.lm.invokeTool(name, options, token);
     return result.content.map(textOf).join('');
   } catch (error) {
     // As agents do: a model reads what went wrong, and goes on.

@@ -10,8 +10,11 @@ interface Message {
   readonly content: readonly unknown[];
 }
 
-/** Registers the model of a vendor. Where it stands in its script it knows from the messages: one step per tool result. */
-export function registerModel(vendor: string, script: () => readonly Step[]): vscode.Disposable {
+/** Registers the model of a vendor. Where it stands in its script it knows from the messages: one step per answer of its own. */
+export function registerModel(
+  vendor: string,
+  script: (prompt: string) => readonly Step[],
+): vscode.Disposable {
   const about = {
     id: 'script',
     name: 'Script',
@@ -33,17 +36,23 @@ export function registerModel(vendor: string, script: () => readonly Step[]): vs
       progress: { report(part: unknown): void },
     ) {
       const heard = resultsIn(messages);
-      const step = script()[heard.length] ?? { say: 'The script is over.' };
+      const at = messages.filter(({ content }) => content.some(isCall)).length;
+      const prompt = (messages[0]?.content ?? []).map(textOf).join('');
+      const step = script(prompt)[at] ?? { say: 'The script is over.' };
       if ('say' in step) progress.report(new vscode.LanguageModelTextPart(step.say));
       else {
-        const id = `call-${heard.length}`;
-        const input = fillIn(step.input, heard);
-        progress.report(new vscode.LanguageModelToolCallPart(id, step.tool, input));
+        for (const [index, { tool, input }] of ('calls' in step ? step.calls : [step]).entries()) {
+          const id = `call-${at}-${index}`;
+          const filledIn = fillIn(input, heard);
+          progress.report(new vscode.LanguageModelToolCallPart(id, tool, filledIn));
+        }
       }
       return Promise.resolve();
     },
   });
 }
+
+const isCall = (part: unknown): boolean => part instanceof vscode.LanguageModelToolCallPart;
 
 function resultsIn(messages: readonly Message[]): string[] {
   return messages

@@ -1,5 +1,17 @@
-/** What the scripted model does next: it calls a tool, or it talks, which ends its answer. */
-export type Step = { readonly tool: string; readonly input: object } | { readonly say: string };
+export interface ToolCall {
+  readonly tool: string;
+  readonly input: object;
+}
+
+/** What the scripted model does next: it calls a tool, or several at once, or it talks, which ends its answer. */
+export type Step = ToolCall | { readonly calls: readonly ToolCall[] } | { readonly say: string };
+
+/** What the model does from here on. */
+export interface Script {
+  readonly steps: readonly Step[];
+  /** In requests with exactly this prompt. Undefined: in all that have no script of their own. */
+  readonly prompt?: string | undefined;
+}
 
 /**
  * An input with what the model has heard in place of `{{pattern}}`: the last match of the pattern, as a model would copy

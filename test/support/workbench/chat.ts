@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import type { Step } from '../scriptedAgent/script';
+import type { Script, Step } from '../scriptedAgent/script';
 import type { WorkbenchWindow } from './window';
 
 /** What a server needs for a chat whose agent lets a model follow a script, and may be the editor's own agent. */
@@ -11,10 +11,10 @@ export const chatOptions = {
 
 /** The chat of a window, as a person uses it. */
 export interface WorkbenchChat {
-  /** What the model does in the requests from here on, each from the first step on. */
-  follow(steps: readonly Step[]): Promise<void>;
-  /** What tools have told the model since then. */
-  heard(): Promise<string[]>;
+  /** What the model does in the requests from here on, each from the first step on: in those with the prompt, or in all. */
+  follow(steps: readonly Step[], prompt?: string): Promise<void>;
+  /** What tools have told the model since then, once all calls of a step have answered; of one prompt or of all. */
+  heard(prompt?: string): Promise<string[]>;
   /** Sends a prompt in the chat view, which opens, and does not wait for the answer. */
   send(prompt: string): Promise<void>;
   /** Opens a chat in an editor and sends a prompt there. */
@@ -23,6 +23,12 @@ export interface WorkbenchChat {
   confirmation(): Promise<string>;
   /** Confirms this call, and those to come in this window. */
   allow(): Promise<void>;
+  /** Confirms this call alone. */
+  allowOnce(): Promise<void>;
+  /** Refuses this call; the model is told. */
+  skip(): Promise<void>;
+  /** Stops the request that is being answered. */
+  stop(): Promise<void>;
   /** An answer with exactly this paragraph. */
   said(text: string): Locator;
   newChat(): Promise<void>;
@@ -33,15 +39,18 @@ export function chatOf(window: WorkbenchWindow): WorkbenchChat {
   const { page } = window;
   const confirmation = (): Locator => page.locator('.chat-confirmation-widget-container:visible');
   return {
-    follow: async (steps) => {
+    follow: async (steps, prompt) => {
       await window.evaluate(
-        (api, script: readonly Step[]) =>
-          api.commands.executeCommand('holdfast-tests.script', script),
-        steps,
+        (api, script: Script) => api.commands.executeCommand('holdfast-tests.script', script),
+        { steps, prompt },
       );
     },
-    heard: async () =>
-      window.evaluate((api) => api.commands.executeCommand<string[]>('holdfast-tests.heard')),
+    heard: async (prompt) =>
+      window.evaluate(
+        (api, asked: string | undefined) =>
+          api.commands.executeCommand<string[]>('holdfast-tests.heard', asked),
+        prompt,
+      ),
     send: async (prompt) => {
       await window.evaluate(async (api, query: string) => {
         await api.commands.executeCommand('workbench.action.chat.open', { query, mode: 'agent' });
@@ -60,15 +69,25 @@ export function chatOf(window: WorkbenchWindow): WorkbenchChat {
       await page.keyboard.press('Enter');
     },
     confirmation: async () => {
-      await confirmation().waitFor();
+      await confirmation().last().waitFor();
       // Code has other spaces than those of its text.
-      return (await confirmation().innerText()).replaceAll('\u00a0', ' ');
+      return (await confirmation().last().innerText()).replaceAll('\u00a0', ' ');
     },
     allow: async () => {
       await confirmation()
         .getByRole('button', { name: /^Allow/ })
         .first()
         .click();
+    },
+    allowOnce: async () => {
+      await confirmation().locator('.monaco-dropdown-button').last().click();
+      await page.getByRole('menuitem', { name: /^Allow Once/ }).click();
+    },
+    skip: async () => {
+      await confirmation().locator('.monaco-button').getByText('Skip', { exact: true }).click();
+    },
+    stop: async () => {
+      await window.evaluate((api) => api.commands.executeCommand('workbench.action.chat.cancel'));
     },
     said: (text) =>
       page.locator('.interactive-response:visible').getByText(text, { exact: true }).first(),

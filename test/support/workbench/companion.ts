@@ -4,7 +4,7 @@ import path from 'node:path';
 import { repositoryRoot } from '../repository';
 
 /** A test-only extension: a folder of `test/support` with extension.ts and manifest.json. */
-export type Companion = 'remoteControl' | 'scriptedAgent';
+export type Companion = 'remoteControl' | 'sampleExtension' | 'scriptedAgent';
 
 /** Builds a companion into a folder of its own below `parent` and resolves to that. */
 export async function buildCompanion(name: Companion, parent: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chatOwnedBy, nameOfChat } from '../../../src/editor/agent/chat';
-import { chatOf } from '../../../src/editor/agent/chatIdentity';
+import { chatOf, requestOf } from '../../../src/editor/agent/chatIdentity';
 import { titleIn } from '../../../src/editor/agent/chatTitle';
 
 const id = 'abbe030a-7730-44d5-bc68-c4776dc129b9';
@@ -34,6 +34,11 @@ describe('the chat behind a call', () => {
     [{ sessionId: 'x'.repeat(1_000) }],
   ])('that %j does not tell is one of the chats of the window', (carrier) => {
     expect(chatOf(carrier)).toEqual({ ownerId: 'chat:unknown', sessionId: undefined });
+  });
+
+  it('has requests, by which what prepares a call can be told apart where the editor says so', () => {
+    expect(requestOf({ chatRequestId: 'request_1', input: {} })).toBe('request_1');
+    expect([{}, { chatRequestId: 1 }, undefined].map(requestOf)).toEqual(Array(3).fill(undefined));
   });
 
   it('has a short name where it has no title, and the owner leads back to it', () => {

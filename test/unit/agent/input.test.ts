@@ -31,6 +31,7 @@ describe('what a model passes', () => {
     [{ language: 'python' }, /"code" must be a string.*Pass the code itself/],
     [{ ...run, code: ' \n ' }, /"code" must be/],
     [{ ...run, code: 7 }, /"code" must be/],
+    [{ ...run, code: 'x'.repeat(50_001) }, /"code" is longer than the 50,000.*Run it in parts/],
     [{ code: 'x' }, /"language" must name.*such as "python"/],
     [{ ...run, session: '' }, /"session" must be.*Leave it out/],
     [{ ...run, waitSeconds: 'soon' }, /"waitSeconds" must be.*0 to 600.*Leave it out/],
@@ -45,6 +46,11 @@ describe('what a model passes', () => {
     expect(() => decodeRunCode(input)).toThrow(
       expect.objectContaining({ code: 'bad_input', message: expect.stringMatching(message) }),
     );
+  });
+
+  it('may be as long as a person can be asked about it', () => {
+    const code = 'x'.repeat(50_000);
+    expect(decodeRunCode({ ...run, code }).code).toBe(code);
   });
 
   it.each<[unknown, RegExp]>([

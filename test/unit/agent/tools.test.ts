@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deferred, type Deferred } from '../../../src/base/deferred';
 import { HoldfastError } from '../../../src/base/errors';
 import { AgentRuns, type AgentRunsParts } from '../../../src/editor/agent/agentRuns';
-import { chatWithId } from '../../../src/editor/agent/chat';
+import { chatWithId, someChat, type Chat } from '../../../src/editor/agent/chat';
 import { answerLimit } from '../../../src/editor/agent/report';
 import { AgentTools, type AgentToolsParts } from '../../../src/editor/agent/tools';
 import type { ActiveRun, RunRequest } from '../../../src/editor/runs';
@@ -14,11 +14,14 @@ import { flush, ManualClock } from '../../support/manualClock';
 const me = chatWithId('me');
 const place = { document: 'file:///w/a.py', folder: '/w' };
 
+const callOf = (input: object) => ({ chat: me, request: 'r1', input });
+
 interface Sent {
   readonly request: RunRequest;
   readonly result: Deferred<ExecutionResult>;
   print(text: string): void;
   start(): void;
+  ask(prompt: string): void;
 }
 
 /** Runs whose kernel the test plays: a run is in line until it is started, and over when its result is there. */
@@ -49,6 +52,7 @@ function setUp(parts: Partial<AgentToolsParts> = {}) {
         print: (text) =>
           request.onOutput?.({ type: 'stream', name: 'stdout', text } as KernelOutput),
         start: () => (active[find()] = { ...active[find()]!, startedAt: clock.now() }),
+        ask: (asks) => (active[find()] = { ...active[find()]!, asks }),
       });
       return result.promise.finally(() => active.splice(find(), 1));
     },
@@ -161,6 +165,18 @@ describe('an agent', () => {
     );
   });
 
+  it('is told that its code asks for input, which a person can give', async () => {
+    const { clock, sent, run } = setUp();
+    const answer = run({ waitSeconds: 1 });
+    await flush();
+    sent[0]!.start();
+    sent[0]!.ask('Who? ');
+    await clock.advance(1_000);
+    expect(await answer).toContain(
+      'Still running, for 1.0 s. It asks for input ("Who?"), which a person gives in the Holdfast panel.\nNo output.',
+    );
+  });
+
   it('is told that its code did not run, and why', async () => {
     const { sent, run } = setUp();
     const answer = run({});
@@ -213,7 +229,7 @@ describe('an agent', () => {
       },
     });
     const input = { code: 'x', language: 'python' };
-    expect(() => tools.confirm(me, input)).toThrow('Not trusted.');
+    expect(() => tools.confirm(callOf(input))).toThrow('Not trusted.');
     await expect(run({})).rejects.toMatchObject({ code: 'untrusted_workspace' });
     expect(sent).toEqual([]);
   });
@@ -222,7 +238,7 @@ describe('an agent', () => {
     let folder = '/w';
     const { tools, sent } = setUp({ developersPlace: () => ({ document: '', folder }) });
     const input = { code: 'x', language: 'python' };
-    expect(tools.confirm(me, input).message).toContain('It runs in **w**, a new session');
+    expect(tools.confirm(callOf(input)).message).toContain('It runs in **w**, a new session');
     folder = '/elsewhere';
     const options = { signal: new AbortController().signal, limit: 1_000 };
     void tools.runCode(me, input, options);
@@ -245,31 +261,68 @@ describe('the length of an answer', () => {
 });
 
 describe('what was confirmed', () => {
-  it('is what runs, for each chat and each of its calls, though their code is the same', async () => {
-    let folder = '/a';
-    const developersPlace = () => ({ document: 'file:///x.py', folder });
+  const input = { code: 'work()', language: 'python' };
+
+  function shown() {
+    const at = { folder: '' };
+    const developersPlace = () => ({ document: 'file:///x.py', ...at });
     const { tools, sent, run } = setUp({ developersPlace });
-    const input = { code: 'work()', language: 'python' };
-    const other = chatWithId('other');
-    for (const [chat, next] of [
-      [me, '/b'],
-      [me, '/c'],
-      [other, '/d'],
-    ] as const) {
-      tools.confirm(chat, input);
-      folder = next;
-    }
-    const answers: Promise<string>[] = [];
-    for (const chat of [other, me, me]) {
-      answers.push(run({}, chat));
+    /** The session that a person is shown, whose active file is in the folder. */
+    const confirm = (folder: string, request?: string, chat = me): string | undefined => {
+      at.folder = folder;
+      const { message } = tools.confirm({ chat, request, input });
+      const session = /in \*\*(\w+)\*\*/.exec(message)?.[1];
+      const isWhatIsMeant = `/${session}` === folder;
+      expect(message.includes(`by now **${folder.slice(1)}** would be meant`)).toBe(!isWhatIsMeant);
+      return session;
+    };
+    /** Where calls run that come when another file is active. */
+    const places = async (...chats: Chat[]): Promise<unknown[]> => {
+      at.folder = '/later';
+      const before = sent.length;
+      for (const chat of chats) void run({}, chat);
       await flush();
-    }
-    expect(sent.map(({ request }) => request.to)).toMatchObject([
-      { folder: '/c' },
-      { folder: '/a' },
-      { folder: '/b' },
-    ]);
-    for (const { result } of sent) result.resolve(resultOf());
-    await Promise.all(answers);
+      return sent.slice(before).map(({ request: { to } }) => 'folder' in to && to.folder);
+    };
+    return { confirm, places };
+  }
+
+  it('is what runs, for each chat, though their code is the same', async () => {
+    const { confirm, places } = shown();
+    const other = chatWithId('other');
+    expect(confirm('/a', 'r1')).toBe('a');
+    expect(confirm('/b', 'r2', other)).toBe('b');
+    expect(await places(other, me, me)).toEqual(['/b', '/a', '/later']);
+  });
+
+  it('is what runs of two calls at once, whichever of them is refused: both are shown one session', async () => {
+    const { confirm, places } = shown();
+    expect(confirm('/a', 'r1')).toBe('a');
+    expect(confirm('/b', 'r1')).toBe('a');
+    expect(await places(me, me)).toEqual(['/a', '/a']);
+    expect(confirm('/b', 'r1')).toBe('b');
+  });
+
+  it('is never the session of a call that was refused before, in this request or an earlier one', async () => {
+    const { confirm, places } = shown();
+    confirm('/a', 'r1');
+    expect(confirm('/b', 'r2')).toBe('b');
+    expect(await places(me)).toEqual(['/b']);
+    confirm('/a', 'r3');
+    expect(confirm('/b', 'r3')).toBe('a');
+    expect(await places(me)).toEqual(['/a']);
+  });
+
+  it('is what is shown where the editor tells no requests either', async () => {
+    const { confirm, places } = shown();
+    confirm('/a');
+    expect(confirm('/b')).toBe('a');
+    expect(await places(me)).toEqual(['/a']);
+  });
+
+  it('is what runs where the editor tells whose call it is only when it comes', async () => {
+    const { confirm, places } = shown();
+    expect(confirm('/a', undefined, someChat)).toBe('a');
+    expect(await places(me, me)).toEqual(['/a', '/later']);
   });
 });

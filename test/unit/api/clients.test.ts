@@ -44,9 +44,11 @@ function setUp() {
   const closed: string[] = [];
   const released: string[] = [];
   const warmed: unknown[] = [];
+  const launched: unknown[] = [];
   const background: BackgroundSnapshot[] = [];
   const world = {
     ...{ installed, extensionsChanged, sessionsChanged, performed, closed, released, warmed },
+    launched,
     ...{ background, backgroundChanged },
     sessions: [] as SessionSnapshot[],
     trusted: true,
@@ -65,7 +67,9 @@ function setUp() {
     log: silentLog,
   });
   const port: BackgroundPort = {
-    launch({ code, owner, cwd }) {
+    launch(launch) {
+      launched.push(launch);
+      const { code, owner, cwd } = launch;
       const executionId = `bg-${background.length + 1}`;
       background.push({
         ...{ executionId, status: 'running', done: false, stdout: '', interrupted: false },
@@ -385,6 +389,63 @@ describe('background runs', () => {
     );
     await expect(other.background.kill(executionId)).rejects.toMatchObject(notFound);
     await expect(client.background.interrupt('none')).rejects.toMatchObject(notFound);
+    await expect(client.background.kill(untyped<string>(undefined))).rejects.toMatchObject(
+      notFound,
+    );
+  });
+});
+
+describe('a background run', () => {
+  it('is refused where what is asked makes no sense, and nothing is started', async () => {
+    const { client, background } = setUp();
+    for (const options of [{ cwd: 'relative' }, { language: 'cobol' }, { label: 7 }, 'x', 7]) {
+      const launch = client.background.launch('1', untyped(options));
+      await expect(launch, JSON.stringify(options)).rejects.toMatchObject(bad);
+    }
+    await expect(client.background.launch(untyped<string>(null))).rejects.toThrow(
+      'Acme Tools: code: ',
+    );
+    expect(background).toEqual([]);
+  });
+
+  it('goes in the name of the extension, with what it is called', async () => {
+    const { client, launched } = setUp();
+    await client.background.launch('1', { cwd: '/w', label: 'Index', excludeFromContext: true });
+    await client.background.launch('2');
+    expect(launched).toMatchObject([
+      {
+        ...{ code: '1', owner: OWNER, ownerName: 'Acme Tools', origin: 'api', cwd: '/w' },
+        ...{ label: 'Index', excludeFromContext: true },
+      },
+      { code: '2', cwd: '/first' },
+    ]);
+  });
+});
+
+describe('events', () => {
+  it('are told until they are not wanted, or their client goes', () => {
+    const { client, sessionsChanged, backgroundChanged } = setUp();
+    const told: string[] = [];
+    const more: { dispose(): void }[] = [];
+    client.onDidChangeSessions(() => told.push('sessions'), undefined, more);
+    const own = client.background.onDidChange(() => told.push('background'));
+    client.background.onDidChange(() => told.push('until the end'));
+    sessionsChanged.fire();
+    backgroundChanged.fire();
+    expect(told).toEqual(['sessions', 'background', 'until the end']);
+    own.dispose();
+    for (const each of more) each.dispose();
+    client.dispose();
+    sessionsChanged.fire();
+    backgroundChanged.fire();
+    expect(told.length).toBe(3);
+  });
+
+  it('take nothing but a function', () => {
+    const { client } = setUp();
+    for (const event of [client.onDidChangeSessions, client.background.onDidChange]) {
+      expect(() => event(untyped<() => void>({}))).toThrow(expect.objectContaining(bad));
+    }
   });
 });
 
@@ -393,5 +454,14 @@ describe('an edit of workspace files', () => {
     const { client } = setUp();
     const answer = await client.externalMutation(() => client.externalMutation(() => 7));
     expect(answer).toBe(7);
+  });
+
+  it('is a function, or nothing begins', async () => {
+    const { client } = setUp();
+    const edit = untyped<() => void>(Promise.resolve());
+    await expect(client.externalMutation(edit)).rejects.toMatchObject({
+      ...bad,
+      message: 'Acme Tools: its edit is no function.',
+    });
   });
 });

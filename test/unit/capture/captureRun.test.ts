@@ -15,7 +15,7 @@ import { Door } from '../../../src/editor/door';
 import { createTranscript } from '../../../src/editor/panel/transcript';
 import { Runs } from '../../../src/editor/runs';
 import type { SessionTarget } from '../../../src/editor/sessions/target';
-import type { ExecutionResult } from '../../../src/pool/types';
+import type { ExecutionResult, SessionSnapshot } from '../../../src/pool/types';
 import { createAdmission } from '../../../src/runner/admission';
 import { admitted } from '../../../src/runner/admitted';
 import type { ExecuteOptions } from '../../../src/runner/runner';
@@ -102,6 +102,43 @@ describe('a run with capture', () => {
     expect(await world.store.text(record.id, changed?.after?.sha256 ?? '')).toBe('write()');
     expect(changesInWords(record.files)).toBe('1 created, 1 changed');
     expect(endInWords(record)).toBe('The run is over: 2 files (1 created, 1 changed).');
+  });
+
+  it('keeps the session and its incarnation, and when the run began and ended', async () => {
+    const sessions: SessionSnapshot[] = [];
+    const world = setUp(async (_, { executionId, onStart }) => {
+      const state = { kind: 'busy', since: 0, execution: { id: executionId, queuedAt: 0 } };
+      sessions.push({ id: 's7', incarnation: 3, state } as unknown as SessionSnapshot);
+      onStart?.();
+      await Promise.resolve();
+      sessions.length = 0;
+      return resultOf();
+    });
+    let time = 1_000;
+    const parts = { ...world.parts, model: { sessions: () => sessions }, now: () => (time += 500) };
+    expect(await captureRun(request, parts)).toMatchObject({
+      session: { id: 's7', incarnation: 3, label: 'w' },
+      ...{ startedAt: 1_500, endedAt: 2_000 },
+    });
+  });
+
+  it('has the SHA-256 of a file as it was and as it is', async () => {
+    const world = setUp(
+      () => {
+        write(world.root, { 'a.txt': 'abc' });
+        fs.rmSync(path.join(world.root, 'gone.txt'));
+        return Promise.resolve(resultOf());
+      },
+      { 'a.txt': '', 'gone.txt': 'abc' },
+    );
+    const { files } = await captureRun(request, world.parts);
+    // Those of NIST, for no bytes and for "abc".
+    const none = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+    const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+    expect(files.map(({ before, after }) => [before?.sha256, after?.sha256])).toEqual([
+      [none, abc],
+      [abc, undefined],
+    ]);
   });
 
   it('marks what the editor saved meanwhile', async () => {
