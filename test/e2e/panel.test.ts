@@ -2,15 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  buildPanel,
-  openBrowser,
-  openPanel,
-  type PanelHarness,
-} from '../support/panelHarness/harness';
+import { openPanel, type PanelHarness } from '../support/panelHarness/harness';
 import { live, scene, SESSION, startRun, stderr, stdout } from '../support/panelHarness/scenes';
 import { measureTasks, type TaskTimes } from '../support/panelHarness/tasks';
 import { themeNames } from '../support/panelHarness/themes';
+import { launchBrowser } from '../support/workbench/browser';
 
 const shots = join(import.meta.dirname, '../../test-output/screenshots');
 
@@ -19,8 +15,7 @@ let panel: PanelHarness;
 
 beforeAll(async () => {
   await mkdir(shots, { recursive: true });
-  await buildPanel();
-  browser = await openBrowser();
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {

@@ -159,9 +159,17 @@ test('a window with no Python file and no view of ours in sight finds its code a
 });
 
 test('and when the window stays away everything is gone after the grace period (vscode-jupyter 5485, 1626)', async () => {
+  const graceSeconds = 5;
+  await window.evaluate(
+    async (api, seconds: number) =>
+      api.workspace
+        .getConfiguration('holdfast')
+        .update('gracePeriodSeconds', seconds, api.ConfigurationTarget.Workspace),
+    graceSeconds,
+  );
   const host = window.host();
   await window.close();
   await host.gone;
-  expect(await until(() => kernels().length === 0, 45_000)).toBe(true);
+  expect(await until(() => kernels().length === 0, (graceSeconds + 5) * 1_000)).toBe(true);
   expect(await server.stop()).toEqual([]);
 });

@@ -16,9 +16,10 @@ import { immortalPython, unprivileged, whyNotImmortal } from '../support/workben
 
 const files = {
   'quick.py': 'x = 20\nx + 1\n',
-  'deaf.py': `import signal, time
+  'deaf.py': `import os, signal, time
 
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("deaf:", os.getpid(), flush=True)
 
 while True:
     try:
@@ -72,6 +73,15 @@ async function runWholeFile(name: string): Promise<void> {
   await window.runCommand('Holdfast: Run File');
 }
 
+/** Runs what heeds nothing, and resolves to its process when it has come to that. */
+async function runDeaf(): Promise<number> {
+  await runWholeFile('deaf.py');
+  await window.tree.session('running').waitFor();
+  const pid = await kernelPid();
+  await window.panel().getByText(`deaf: ${pid}`, { exact: true }).waitFor();
+  return pid;
+}
+
 async function chooseInMenu(session: RegExp | string, entry: string): Promise<void> {
   await window.tree.session(session).click({ button: 'right' });
   await window.page.getByRole('menuitem', { name: entry, exact: true }).hover();
@@ -97,12 +107,11 @@ describe('sessions in trouble', () => {
   workbenchForTests((workbench) => begin(workbench));
 
   test('a busy kernel that ignores SIGTERM: the steps of its stop are seen, and its end is confirmed', async () => {
-    await runWholeFile('deaf.py');
+    const pid = await runDeaf();
     await window.tree
       .row(/running \d+ s/)
       .first()
       .waitFor();
-    const pid = await kernelPid();
     await chooseInMenu('running', 'Stop');
     await window.tree.row('Stopping: interrupted').first().waitFor();
     await window.tree.row('Stopping: sent SIGTERM').first().waitFor();
@@ -128,10 +137,8 @@ describe('sessions in trouble', () => {
   });
 
   test('a run that swallows the interrupt looks different, and the kill is offered', async () => {
-    await runWholeFile('deaf.py');
-    const running = window.tree.session('running');
-    await running.waitFor();
-    await window.tree.act(running, 'Interrupt');
+    await runDeaf();
+    await window.tree.act(window.tree.session('running'), 'Interrupt');
     await window.tree.row('interrupt not heeded').waitFor();
     await pictures('unheeded');
     await window.answer('has not heeded the interrupt', 'Kill');
@@ -243,11 +250,8 @@ describe.skipIf(obstacle !== undefined)(
     );
 
     test('stays in the tree with reason, attempt and next try', async () => {
-      await runWholeFile('deaf.py');
-      const running = window.tree.session('running');
-      await running.waitFor();
-      pid = await kernelPid();
-      await window.tree.act(running, 'Kill');
+      pid = await runDeaf();
+      await window.tree.act(window.tree.session('running'), 'Kill');
       await window.tree.session('stop not confirmed').waitFor();
       await window.tree
         .row(/Attempt 1 failed, next try in \d+ s.*still there after SIGKILL/)

@@ -1,33 +1,17 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { systemClock } from '../../../src/base/clock';
 import { PanelFeed } from '../../../src/editor/panel/feed';
 import { panelPage } from '../../../src/editor/panel/page';
 import { createTranscript, type Transcript } from '../../../src/editor/panel/transcript';
 import { parseFromPanel, type FromPanel } from '../../../src/webview/protocol';
+import { packagedExtension } from '../workbench';
 import { theme, type ThemeName } from './themes';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const ORIGIN = 'https://panel.test';
-
-/** Builds `dist/panel.js` as it ships, so that what is looked at is what the sources say now. */
-export async function buildPanel(): Promise<void> {
-  const script = join(root, 'esbuild.mjs');
-  await promisify(execFile)(process.execPath, [script, '--only=panel', '--production'], {
-    cwd: root,
-  });
-}
-
-export async function openBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env['HOLDFAST_CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
-  });
-}
 
 /** The real page in a plain browser, fed by a real transcript. Close the page to let go of it. */
 export interface PanelHarness {
@@ -72,7 +56,7 @@ export async function openPanel(
       await route.fulfill({ contentType: 'text/html', body: html(options.theme ?? 'dark') });
     } else if (own.startsWith('/dist/') || own.startsWith('/media/')) {
       const contentType = own.endsWith('.css') ? 'text/css' : 'text/javascript';
-      await route.fulfill({ contentType, body: await readFile(join(root, own)) });
+      await route.fulfill({ contentType, body: await readFile(join(packagedExtension(), own)) });
     } else {
       fetched.push(url.href);
       await route.abort();

@@ -2,9 +2,14 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
+/** Debian's Chromium without windows, which takes a sixth less of a processor than the whole one. It is on no PATH. */
+const headlessShell = {
+  package: 'chromium-headless-shell',
+  file: '/usr/lib/chromium/chromium-headless-shell',
+};
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** The browser that CHROMIUM_PATH names, else one on PATH. Throws when CHROMIUM_PATH names none. */
+/** The browser that CHROMIUM_PATH names, else Debian's, else one on PATH. Throws when CHROMIUM_PATH names none. */
 export function findChromium(): string | undefined {
   const chosen = process.env['CHROMIUM_PATH'];
   if (chosen !== undefined && chosen !== '') {
@@ -13,16 +18,18 @@ export function findChromium(): string | undefined {
   }
   const folders = (process.env['PATH'] ?? '').split(path.delimiter);
   const candidates = names.flatMap((name) => folders.map((folder) => path.join(folder, name)));
-  return candidates.find((each) => fs.existsSync(each));
+  return [headlessShell.file, ...candidates].find((each) => fs.existsSync(each));
 }
 
 /** Finds Chromium, or installs it where that needs no question: on a Debian, as root or with a passwordless sudo. */
 export function provideChromium(say: (line: string) => void): string | undefined {
   const found = findChromium();
   if (found !== undefined || !canInstall()) return found;
-  say('Chromium (apt-get install chromium)');
   apt('update');
-  apt('install', '-y', '--no-install-recommends', 'chromium');
+  const hasShell = succeeds('apt-cache', ['show', headlessShell.package]);
+  const wanted = hasShell ? headlessShell.package : 'chromium';
+  say(`Chromium (apt-get install ${wanted})`);
+  apt('install', '-y', '--no-install-recommends', wanted);
   return findChromium();
 }
 
