@@ -2,7 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { bundle, runnersDir } from '../process/support/hosting';
+import { bundle } from '../process/support/bundle';
+import { runnersDir } from '../process/support/hosting';
 import { realPython } from '../support/realPython';
 import { Chaos } from './chaos';
 

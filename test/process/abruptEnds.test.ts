@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { until } from '../support/until';
 import { hostingForTest, startPython, temporaryFolder } from './support/hosting';
 import { alive, expectGone } from './support/processes';
-import { leaveChildren, standIn, standInScripts, type StandIn } from './support/standIn';
+import { leaveChildren, standIn, type StandIn } from './support/standIn';
 
 const GRACE_MS = 1_500;
 const WINDOWS = 24;
@@ -29,11 +29,10 @@ test(
   { timeout: 180_000 },
   async () => {
     const runtimeDir = runtimeFolder();
-    const scripts = await standInScripts();
     const windows: StandIn[] = [];
     while (windows.length < WINDOWS) {
       const wave = Array.from({ length: AT_ONCE }, () =>
-        standIn({ graceMs: GRACE_MS, codes: [leaveChildren], runtimeDir, scripts }),
+        standIn({ graceMs: GRACE_MS, codes: [leaveChildren], runtimeDir }),
       );
       const opened = await Promise.all(wave);
       for (const { pid } of opened) process.kill(pid, 'SIGKILL');
@@ -48,9 +47,7 @@ test(
 
 test('connection files before and after a close, a SIGKILL of the window and one of window and host: none left (vscode-jupyter 9712)', async () => {
   const runtimeDir = runtimeFolder();
-  const scripts = await standInScripts();
-  const open = (): Promise<StandIn> =>
-    standIn({ codes: ['print(0, flush=True)'], runtimeDir, scripts });
+  const open = (): Promise<StandIn> => standIn({ codes: ['print(0, flush=True)'], runtimeDir });
   expect(filesBelow(runtimeDir)).toEqual([]);
 
   const closed = await open();
@@ -70,7 +67,7 @@ test('connection files before and after a close, a SIGKILL of the window and one
   process.kill(both.pid, 'SIGKILL');
   await expectGone([both.pid, both.hostPid, ...both.family], 5_000);
   const [left] = readdirSync(runtimeDir);
-  const { hosting } = await hostingForTest({ runtimeDir });
+  const { hosting } = hostingForTest({ runtimeDir });
   const kernel = await startPython(hosting);
   // The start of any host sees to what dead ones have left.
   const isLeft = (): boolean => readdirSync(runtimeDir).includes(left ?? '');

@@ -21,7 +21,7 @@ const patience = { timeout: 20_000, interval: 10 };
 
 /** A chat whose code runs in a real kernel, which goes on when the test says so. */
 async function chatOnKernel() {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const { pool } = poolForTest({ hosting: () => hosting });
   const clock = new ManualClock();
   const target: SessionTarget = {

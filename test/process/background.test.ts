@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { deferred } from '../../src/base/deferred';
 import { silentLog } from '../../src/base/log';
 import {
@@ -20,7 +20,6 @@ import { backgroundKernelOf } from '../../src/runner/pooledBackground';
 import { until } from '../support/until';
 import { backgroundWindow, type BackgroundWindow } from './support/background';
 import {
-  bundle,
   hostingForTest,
   runnersDir,
   startPython,
@@ -57,7 +56,7 @@ const lines = (text: string): string[] =>
 const epochs = (count: number): string[] => Array.from({ length: count }, (_, at) => `epoch ${at}`);
 
 test('a run says what it prints while it goes on, and keeps it after its end: in the panel, on disk and as a record', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const window = backgroundWindow(hosting, temporaryFolder());
   const id = await window.launch('print("one")\nprint("two")\n6 * 7');
   const end = await window.until(id, ({ done }) => done);
@@ -71,7 +70,7 @@ test('a run says what it prints while it goes on, and keeps it after its end: in
 });
 
 test('a training loop is interrupted: delivered, heeded, over, and its kernel is gone', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const window = backgroundWindow(hosting, temporaryFolder());
   const id = await window.launch(`import os\nprint("pid", os.getpid())\n${training}`);
   const run = await window.until(id, ({ stdout }) => stdout.includes('epoch 3'));
@@ -88,7 +87,7 @@ test('a training loop is interrupted: delivered, heeded, over, and its kernel is
 });
 
 test('a run that swallows interrupts: the report says that it goes on, a kill ends it', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const window = backgroundWindow(hosting, temporaryFolder());
   const id = await window.launch(deaf);
   const { stdout } = await window.until(id, (run) => run.stdout.endsWith('\n'));
@@ -101,7 +100,7 @@ test('a run that swallows interrupts: the report says that it goes on, a kill en
 });
 
 test('hung run, and its owner goes: interrupted, killed, gone; runs of others stay', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const window = backgroundWindow(hosting, temporaryFolder());
   const [hung, other] = await Promise.all([
     window.launch(deaf, { ownerId: 'chat:1' }),
@@ -116,7 +115,7 @@ test('hung run, and its owner goes: interrupted, killed, gone; runs of others st
 });
 
 test('hung run, shutdown with 10 ms per run: killed, failed, gone, and the next launch is refused as closed', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   let printed: (text: string) => void = () => undefined;
   const pid = new Promise<number>((resolve) => (printed = (text) => resolve(Number(text))));
   const runs = createBackgroundRuns({
@@ -145,7 +144,7 @@ test('hung run, shutdown with 10 ms per run: killed, failed, gone, and the next 
 });
 
 test('an interpreter that is not there: the error is passed on, and nothing is listed or kept', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const window = backgroundWindow(hosting, temporaryFolder());
   await expect(window.launch('1', { interpreter: '/nowhere/python' })).rejects.toMatchObject({
     name: 'HoldfastError',
@@ -156,7 +155,7 @@ test('an interpreter that is not there: the error is passed on, and nothing is l
 });
 
 test('a kernel that dies in the middle: failed, with the output until then and a word of how it died', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const window = backgroundWindow(hosting, temporaryFolder());
   const id = await window.launch(
     'import os, signal\nprint("before", flush=True)\nos.kill(os.getpid(), signal.SIGKILL)',
@@ -168,7 +167,7 @@ test('a kernel that dies in the middle: failed, with the output until then and a
 });
 
 test('code that fails: its traceback is the error, and other runs go on', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const window = backgroundWindow(hosting, temporaryFolder());
   const id = await window.launch('print("x")\n1 / 0');
   const end = await window.until(id, ({ done }) => done);
@@ -178,7 +177,7 @@ test('code that fails: its traceback is the error, and other runs go on', async 
 });
 
 test('an interrupt that does not arrive: the report says why, and claims nothing', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const window = backgroundWindow(hosting, temporaryFolder());
   const id = await window.launch(training);
   await window.until(id, ({ stdout }) => stdout.includes('epoch 1'));
@@ -193,7 +192,7 @@ test('an interrupt that does not arrive: the report says why, and claims nothing
 });
 
 test('code that raises KeyboardInterrupt itself: over, its slot and its lease are free, the next one runs', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const admission = createAdmission({ captureEnabled: true });
   const enterLease = (): Promise<Lease> => admission.background();
   const window = backgroundWindow(hosting, temporaryFolder(), { enterLease });
@@ -205,7 +204,7 @@ test('code that raises KeyboardInterrupt itself: over, its slot and its lease ar
 });
 
 test('its lease is held from before its kernel until its kernel is gone: meanwhile neither capture nor edit is admitted', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const admission = createAdmission({ captureEnabled: true });
   const enterLease = (): Promise<Lease> => admission.background();
   const window = backgroundWindow(hosting, temporaryFolder(), { enterLease });
@@ -224,7 +223,7 @@ test('its lease is held from before its kernel until its kernel is gone: meanwhi
 });
 
 test('a malformed lease, and a lease that is refused: no process is made', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   for (const enterLease of [
     () => ({ release: 1 }) as unknown as Lease,
     () => Promise.reject(new Error('busy')),
@@ -237,7 +236,7 @@ test('a malformed lease, and a lease that is refused: no process is made', async
 });
 
 test('a launch that fails when its kernel is there: that kernel is gone, nothing is listed, slot and lease are free', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernels: FullKernel[] = [];
   let leases = 0;
   let fails = true;
@@ -266,7 +265,7 @@ test('a launch that fails when its kernel is there: that kernel is gone, nothing
 });
 
 test('there are so many slots, each free when its kernel is gone', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const runs = createBackgroundRuns({
     startKernel: async ({ request }) =>
       backgroundKernelOf(await startPython(hosting), request.executionId),
@@ -282,7 +281,7 @@ test('there are so many slots, each free when its kernel is gone', async () => {
 });
 
 test('its code is over but its kernel does not leave: still running; shutdown interrupts and kills, then it is done', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const stop = { ...STOP_DEADLINES, askIdle: 60_000 };
   hosting.setLimits({ ...KERNEL_LIMITS, stop });
   const cleaning = deferred<void>();
@@ -319,7 +318,7 @@ async function reloading(): Promise<{
 }> {
   const runtimeDir = temporaryFolder();
   const folder = temporaryFolder();
-  const hostScript = await bundle('src/kernelHost/main.ts', `${temporaryFolder()}/host.js`);
+  const hostScript = inject('kernelHostScript');
   const make = (): KernelHosting => {
     const hosting = createKernelHosting({
       ...{ hostScript, runnersDir, runtimeDir, workspace: 'test', log: silentLog },

@@ -10,8 +10,8 @@ import { poolForTest } from './support/pool';
 // What the pool promises about slots and owners, over real kernels: the figures are those of real processes.
 
 test('four stalled disposals, then a fifth start: it waits, says for whom, and starts once one is gone (oh-my-pi 679)', async () => {
-  const stalled = await hostingForTest();
-  const other = await hostingForTest();
+  const stalled = hostingForTest();
+  const other = hostingForTest();
   const owners = ['a', 'b', 'c', 'd'];
   let { hosting } = stalled;
   const { pool, kernels, run } = poolForTest({ hosting: () => hosting });
@@ -43,7 +43,7 @@ test('four stalled disposals, then a fifth start: it waits, says for whom, and s
 });
 
 test('ten first runs at once: exactly one process (hermes-agent 101861)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const { pool, kernels } = poolForTest({ hosting: () => hosting });
   const runs = Array.from({ length: 10 }, (_, index) =>
     pool.execute('import os\nprint(os.getpid())', {
@@ -58,7 +58,7 @@ test('ten first runs at once: exactly one process (hermes-agent 101861)', async 
 });
 
 test('a pool of one, a’s run going on, b starts: a finishes, and b runs after it (hermes-agent 94647)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const go = path.join(temporaryFolder(), 'go');
   const { pool, run, session, when } = poolForTest({ hosting: () => hosting, capacity: 1 });
   const a = run(
@@ -75,7 +75,7 @@ test('a pool of one, a’s run going on, b starts: a finishes, and b runs after 
 });
 
 test('idle expiry with no further request: the timer reaps the process by itself (hermes-agent 117169)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const { pool, kernels, run, when } = poolForTest({ hosting: () => hosting, idleExpiryMs: 400 });
   await run('client:a', '1');
   const pid = kernels[0]?.pid ?? 0;
@@ -84,7 +84,7 @@ test('idle expiry with no further request: the timer reaps the process by itself
 });
 
 test('a kernel that ignores exit, SIGTERM and a stubbed SIGKILL: retained without an owner, shown with attempt and next try, and tried again (oh-my-pi 7714)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   let stubbed = true;
   const unkillable = poolForTest({
     hosting: () => hosting,
@@ -137,7 +137,7 @@ test('the owner lets go at 1 s of a start that takes 5: the run is cancelled, an
   const mark = path.basename(folder);
   process.env['HOLDFAST_TEST_MARK'] = mark;
   onTestFinished(() => void delete process.env['HOLDFAST_TEST_MARK']);
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const { pool, kernels, run } = poolForTest({ hosting: () => hosting, interpreter });
   const first = run('a', 'print(1)');
   expect(await until(() => existsSync(began), 5_000, 10)).toBe(true);

@@ -46,7 +46,7 @@ interface World {
 }
 
 async function world(hosting?: KernelHosting, maxOutputBytes = 50_000): Promise<World> {
-  const host = hosting ?? (await hostingForTest()).hosting;
+  const host = hosting ?? hostingForTest().hosting;
   const { pool, kernels } = poolForTest({ hosting: () => host, maxOutputBytes });
   const background = backgroundWindow(host, temporaryFolder());
   const owner = (ownerId: string, failing?: Error): Owner => {
@@ -206,7 +206,7 @@ test('C6: disposal waits for what goes on, aborts it, then ends the kernels and 
 test.each([0, 2_000])(
   'C7: leaving stops nothing itself and takes less than a second; the kernel host does it, after its grace period (%i ms)',
   async (graceMs) => {
-    const { hosting } = await hostingForTest({ graceMs });
+    const { hosting } = hostingForTest({ graceMs });
     const { owner, pids, background } = await world(hosting);
     const { start, records } = owner('window');
     const going = start(loop);

@@ -1,5 +1,4 @@
-import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../src/base/log';
 import {
   createKernelHosting,
@@ -11,7 +10,6 @@ import { takeInventory } from '../../src/hosting/inventory';
 import { sessionEnvironment } from '../../src/kernel/environment';
 import { until } from '../support/until';
 import {
-  bundle,
   hostingForTest,
   run,
   runnersDir,
@@ -57,7 +55,7 @@ async function namesIn(kernel: FullKernel): Promise<string[]> {
 }
 
 test("a person's kernel has the window's environment, but for what steers the editor", async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const { env } = environmentFor(true);
   const kernel = await startPython(hosting, { env });
   const names = ['GIVEN', 'PATH', 'PLANTED_API_KEY', 'PLANTED_PLAIN', 'PYTHONSTARTUP'];
@@ -67,10 +65,7 @@ test("a person's kernel has the window's environment, but for what steers the ed
 
 test("an agents' kernel has what is allowed and what the user gave, and says what it lacks, also to the next window", async () => {
   const runtimeDir = temporaryFolder();
-  const hostScript = await bundle(
-    'src/kernelHost/main.ts',
-    path.join(temporaryFolder(), 'host.js'),
-  );
+  const hostScript = inject('kernelHostScript');
   const window = (graceMs: number) => {
     const hosting = createKernelHosting({
       ...{ hostScript, runnersDir, runtimeDir, workspace: 'test', graceMs, log: silentLog },
@@ -107,7 +102,7 @@ test("an agents' kernel has what is allowed and what the user gave, and says wha
 });
 
 test("a kernel's own stderr is there while it lives and after its death, its end alone where it is long", async () => {
-  const { hosting, runtimeDir } = await hostingForTest();
+  const { hosting, runtimeDir } = hostingForTest();
   const kernel = await startPython(hosting);
   await run(
     kernel,

@@ -5,18 +5,11 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { greetHost } from '../../src/protocol/handshake';
 import { PROTOCOL_VERSION } from '../../src/protocol/messages';
 import { until } from '../support/until';
-import {
-  bundle,
-  hostingForTest,
-  run,
-  runnersDir,
-  startPython,
-  temporaryFolder,
-} from './support/hosting';
+import { hostingForTest, run, runnersDir, startPython, temporaryFolder } from './support/hosting';
 import { alive, endAfterTest, expectGone } from './support/processes';
 import { busy, standIn } from './support/standIn';
 
@@ -51,7 +44,7 @@ test('extension host and kernel host are SIGKILLed: the runners end themselves a
 });
 
 test('the kernel host is SIGKILLed: its kernels report it, are ended at once, and the next start has a new host', async () => {
-  const { hosting, runtimeDir } = await hostingForTest();
+  const { hosting, runtimeDir } = hostingForTest();
   const kernels = await Promise.all([startPython(hosting), startPython(hosting)]);
   const runs = kernels.map((kernel) => run(kernel, busy));
   await Promise.all(runs.map((each) => each.saw('\n')));
@@ -78,7 +71,7 @@ test('the kernel host is SIGKILLed: its kernels report it, are ended at once, an
 });
 
 test('the kernel host does not answer: a kill is done from here, with evidence', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const host = hosting.hostPid ?? 0;
   endAfterTest(host);
@@ -101,13 +94,12 @@ async function bareHost(): Promise<{
   token: string;
 }> {
   const parent = temporaryFolder();
-  const hostScript = await bundle('src/kernelHost/main.ts', path.join(parent, 'host.js'));
   const folder = path.join(parent, 'private');
   mkdirSync(folder, { mode: 0o700 });
   const token = randomBytes(32).toString('hex');
   writeFileSync(path.join(folder, 'token'), token, { mode: 0o600 });
   writeFileSync(path.join(folder, 'launch.json'), '{"workspace":"test","graceMs":0}');
-  const child = spawn(process.execPath, [hostScript, folder, runnersDir], {
+  const child = spawn(process.execPath, [inject('kernelHostScript'), folder, runnersDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const pid = child.pid ?? 0;
@@ -154,11 +146,11 @@ test('a client that cannot prove itself hears nothing but a nonce and a proof', 
 test('nobody connects within 10 s: the host leaves, and removes its folder', async () => {
   const { pid, folder } = await bareHost();
   await expectGone([pid], 12_000);
-  expect(readdirSync(path.dirname(folder))).toEqual(['host.js']);
+  expect(readdirSync(path.dirname(folder))).toEqual([]);
 });
 
 test('folder, socket and token are closed to others, and the token is not in arguments or environment', async () => {
-  const { hosting, runtimeDir } = await hostingForTest();
+  const { hosting, runtimeDir } = hostingForTest();
   await startPython(hosting);
   const [name = ''] = readdirSync(runtimeDir);
   const folder = path.join(runtimeDir, name);
@@ -173,10 +165,11 @@ test('folder, socket and token are closed to others, and the token is not in arg
 
 test('a folder that others can enter is refused', async () => {
   const parent = temporaryFolder();
-  const hostScript = await bundle('src/kernelHost/main.ts', path.join(parent, 'host.js'));
   const folder = path.join(parent, 'open');
   mkdirSync(folder, { mode: 0o755 });
-  const child = spawn(process.execPath, [hostScript, folder, runnersDir], { stdio: 'pipe' });
+  const child = spawn(process.execPath, [inject('kernelHostScript'), folder, runnersDir], {
+    stdio: 'pipe',
+  });
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { hostingForTest, run, startPython } from './support/hosting';
 
 test('a kernel starts, runs code, keeps its variables and leaves when asked, without a signal', async () => {
-  const { hosting, runtimeDir } = await hostingForTest();
+  const { hosting, runtimeDir } = hostingForTest();
   const kernel = await startPython(hosting);
   expect(kernel.description).toMatch(/^Python 3\.\d+\.\d+ \(.*\)$/);
 
@@ -31,7 +31,7 @@ test('a kernel starts, runs code, keeps its variables and leaves when asked, wit
 });
 
 test('leaving stops every kernel, and each says that it was stopped', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernels = await Promise.all([startPython(hosting), startPython(hosting)]);
   const busy = run(kernels[0], 'print("on")\nwhile True: id(0)');
   await busy.saw('on');
@@ -44,7 +44,7 @@ test('leaving stops every kernel, and each says that it was stopped', async () =
 });
 
 test('a listener that throws loses no output of others and no connection', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const throws = kernel.execute('print(1)', {
     executionId: 'throws',
@@ -60,7 +60,7 @@ test('a listener that throws loses no output of others and no connection', async
 });
 
 test('memory counts the kernel and the children of its code', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const alone = (await kernel.memory()) ?? 0;
   expect(alone).toBeGreaterThan(4 * 1024 * 1024);

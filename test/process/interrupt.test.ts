@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hostingForTest, run, startPython } from './support/hosting';
 
 test('an interrupt ends the run that it names, and no other', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const first = run(kernel, 'print("first")\nwhile True: id(0)', { executionId: 'first' });
   const second = run(kernel, 'import time\nprint("second")\ntime.sleep(0.5)\n"done"', {
@@ -25,7 +25,7 @@ test('an interrupt ends the run that it names, and no other', async () => {
 });
 
 test('an interrupt or a cancel right after its run ends that at once, and the kernel lives', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const loop = 'while True: id(0)';
   for (let round = 0; round < 10; round += 1) {
@@ -42,7 +42,7 @@ test('an interrupt or a cancel right after its run ends that at once, and the ke
 });
 
 test('each interrupt is a real signal: a loop that swallows the first ends by the second (vscode-jupyter 2158)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const swallows = run(
     kernel,
@@ -57,7 +57,7 @@ test('each interrupt is a real signal: a loop that swallows the first ends by th
 });
 
 test('an interrupt reaches a subprocess that the code waits for (vscode-jupyter 14959)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const waits = run(
     kernel,
@@ -70,7 +70,7 @@ test('an interrupt reaches a subprocess that the code waits for (vscode-jupyter 
 });
 
 test('an aborted run is interrupted and the kernel lives; one that waits is never sent', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const runs = run(kernel, 'print("on")\nwhile True: id(0)');
   const waits = run(kernel, 'sent = True');
@@ -87,7 +87,7 @@ test('an aborted run is interrupted and the kernel lives; one that waits is neve
 });
 
 test('an abort that is not heeded for 5 s kills the kernel, and the reply says so', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const deaf = run(
     kernel,
@@ -109,7 +109,7 @@ test('an abort that is not heeded for 5 s kills the kernel, and the reply says s
 });
 
 test('input goes to who can answer; end of file is not an empty line', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const answers = ['Ann', '', null];
   const prompts: string[] = [];
@@ -135,7 +135,7 @@ except EOFError:
 });
 
 test('an interrupted question is taken back', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   let takenBack: Promise<unknown> | undefined;
   const asks = run(kernel, 'input("? ")', {
@@ -150,7 +150,7 @@ test('an interrupted question is taken back', async () => {
 });
 
 test('with nobody to answer, asking ends the run and says so', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const asks = run(kernel, 'input("? ")');
   expect(await asks.reply).toMatchObject({ status: 'error', stdinRequested: true });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hostingForTest, run, startPython } from './support/hosting';
 
 test('a kernel that kills itself with three runs queued: all four settle, the exit names the signal (vscode-jupyter 17286)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const exits: unknown[] = [];
   kernel.onDidExit((exit) => exits.push(exit));
@@ -23,7 +23,7 @@ test('a kernel that kills itself with three runs queued: all four settle, the ex
 });
 
 test('a crash in native code names the signal, the place and the last lines of stderr (vscode-jupyter 13087)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   await run(kernel, 'import ctypes\nctypes.string_at(0)').reply;
   expect(kernel.exit?.signal).toBe('SIGSEGV');
@@ -35,7 +35,7 @@ test('a crash in native code names the signal, the place and the last lines of s
 });
 
 test('a kernel that leaves by os._exit says its code', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const last = run(kernel, 'import os, sys\nprint("last words", flush=True)\nos._exit(7)');
   expect(await last.reply).toMatchObject({ cancelled: true });
@@ -45,7 +45,7 @@ test('a kernel that leaves by os._exit says its code', async () => {
 });
 
 test('a broken frame stops the kernel, names the frame and loses nothing before it', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   // The descriptor of the frames has no fixed number: code that looks for it can still break in.
   const broken = run(

@@ -21,7 +21,7 @@ function totals(outputs: readonly KernelOutput[]): { lines: number; bytes: numbe
 const million = { lines: 1_000_000, bytes: 6_888_890 };
 
 test('a million printed lines: totals exact, the tail there, the host’s memory bounded (vscode-jupyter 7048)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const host = hosting.hostPid ?? 0;
   const before = residentMebibytes(host).now;
@@ -33,7 +33,7 @@ test('a million printed lines: totals exact, the tail there, the host’s memory
 });
 
 test('a client that stops taking output does not hold up the kernel; what it misses is counted', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const host = hosting.hostPid ?? 0;
   const flood = run(
@@ -58,7 +58,7 @@ print('took', time.monotonic() - start < 30)
 });
 
 test('what Python prints and what its subprocesses print comes in the order of writing', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const mixed = run(
     kernel,
@@ -76,7 +76,7 @@ for i in range(20):
 });
 
 test('what was written on descriptors 1 and 2 last is there before the reply', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   for (let round = 0; round < 20; round += 1) {
     const raw = run(
@@ -89,7 +89,7 @@ test('what was written on descriptors 1 and 2 last is there before the reply', a
 });
 
 test('a character that is split over two writes stays one', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const split = run(
     kernel,
@@ -100,7 +100,7 @@ test('a character that is split over two writes stays one', async () => {
 });
 
 test('a thread that prints on after its run is heard, as output of that run (vscode-jupyter 10864)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   let late = '';
   const all = new Promise<void>((resolve) => {
@@ -130,7 +130,7 @@ threading.Thread(target=talk).start()
 });
 
 test('lone surrogates and every other text survive the way', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const odd = run(kernel, 'print("\\ud800 é 日本 \\U0001f600 \\x00 \\x1b[31m")');
   await odd.reply;

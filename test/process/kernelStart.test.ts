@@ -14,7 +14,7 @@ function script(text: string): string {
 }
 
 test('a start called off at 1 s of 5: rejects, and no kernel appears later (vscode-jupyter 14157)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const slow = script('#!/bin/sh\nsleep 5\nexec python3 "$@"\n');
   const mark = path.basename(path.dirname(slow));
   const start = startPython(hosting, {
@@ -28,7 +28,7 @@ test('a start called off at 1 s of 5: rejects, and no kernel appears later (vsco
 });
 
 test('an interpreter that is missing, fails, or may not run: a clear error and its code', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   await expect(startPython(hosting, { interpreter: '/nowhere/python3' })).rejects.toMatchObject({
     code: 'interpreter_not_found',
     message: expect.stringContaining('/nowhere/python3') as string,
@@ -50,7 +50,7 @@ test('an interpreter that is missing, fails, or may not run: a clear error and i
 });
 
 test('a temporary folder that somebody cleaned: the next kernel starts all the same', async () => {
-  const { hosting, runtimeDir } = await hostingForTest();
+  const { hosting, runtimeDir } = hostingForTest();
   await startPython(hosting);
   for (const name of readdirSync(runtimeDir)) {
     rmSync(path.join(runtimeDir, name), { recursive: true });
@@ -62,7 +62,7 @@ test('a temporary folder that somebody cleaned: the next kernel starts all the s
 });
 
 test('a working directory with quotes, spaces and other scripts in its name (vscode-jupyter 17042)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const cwd = path.join(temporaryFolder(), 'a"b é 日本');
   mkdirSync(cwd);
   const kernel = await startPython(hosting, { cwd });
@@ -72,7 +72,7 @@ test('a working directory with quotes, spaces and other scripts in its name (vsc
 });
 
 test('twelve kernels from three hosts at once all start (vscode-jupyter 14519)', async () => {
-  const hostings = await Promise.all([hostingForTest(), hostingForTest(), hostingForTest()]);
+  const hostings = [hostingForTest(), hostingForTest(), hostingForTest()];
   const kernels = await Promise.all(
     hostings.flatMap(({ hosting }) => [1, 2, 3, 4].map(() => startPython(hosting))),
   );
@@ -83,7 +83,7 @@ test('twelve kernels from three hosts at once all start (vscode-jupyter 14519)',
 });
 
 test('a kernel sees its environment, but nothing that steers the editor', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const env = {
     ...process.env,
     VIRTUAL_ENV: '/venv',
@@ -104,7 +104,7 @@ print(os.environ['VIRTUAL_ENV'], [n for n in os.environ if n.startswith(('ELECTR
 });
 
 test('twenty starts and stops leave processes and descriptors of the host as they were', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const cycle = async (): Promise<void> => {
     const kernel = await startPython(hosting);
     await run(kernel, '1').reply;

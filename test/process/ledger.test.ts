@@ -52,7 +52,7 @@ test('host and client are SIGKILLed while the kernel holds the GIL in C: the nex
   await expectGone([first.pid, first.hostPid], 2_000);
   expect(alive(kernel?.pid ?? 0)).toBe(true);
 
-  const { hosting } = await hostingForTest({ runtimeDir: first.runtimeDir });
+  const { hosting } = hostingForTest({ runtimeDir: first.runtimeDir });
   const fresh = await startPython(hosting);
   await expectGone([kernel?.pid ?? 0], 5_000);
   expect(await run(fresh, '1').reply).toMatchObject({ status: 'ok' });

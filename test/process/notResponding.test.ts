@@ -36,7 +36,7 @@ const hostOf = ({ hostPid }: KernelHosting): number => {
 };
 
 test('a suspended kernel is not responding within 10 s, not dead, and goes on when it is woken', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const [kernel, other] = [await startPython(hosting), await startPython(hosting)];
   const others = silencesOf(other);
   await run(kernel, 'x = 41').reply;
@@ -58,7 +58,7 @@ test('a suspended kernel is not responding within 10 s, not dead, and goes on wh
 });
 
 test('native code that holds the interpreter’s lock: not responding while it does; what only waits, floods or asks responds', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const start = (): Promise<FullKernel> => startPython(hosting);
   const [holds, floods, asks, reprs] = [await start(), await start(), await start(), await start()];
   const told = [floods, asks, reprs].map(silencesOf);
@@ -86,7 +86,7 @@ test('native code that holds the interpreter’s lock: not responding while it d
 });
 
 test('a suspended kernel host: none of its kernels is known to respond; awake again, all go on', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernels = [await startPython(hosting), await startPython(hosting)];
   await run(kernels[0]!, 'x = 41').reply;
   suspend(hostOf(hosting));
@@ -105,7 +105,7 @@ test('a suspended kernel host: none of its kernels is known to respond; awake ag
 });
 
 test('a kernel whose host is suspended can be killed all the same', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const stuck = run(kernel, 'print("on")\nwhile True: id(0)');
   await stuck.saw('on');
@@ -121,7 +121,7 @@ test('a kernel whose host is suspended can be killed all the same', async () => 
 });
 
 test('everything sleeps for 12 s, as when a lid is closed: nothing is dead, and nothing was silent (positron 6660)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const told = silencesOf(kernel);
   const going = run(

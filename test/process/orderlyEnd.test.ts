@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../src/base/log';
 import { createKernelHosting, type KernelHosting } from '../../src/hosting';
 import { KernelHost } from '../../src/kernelHost/host';
 import { writeLaunchFile } from '../../src/protocol/hostFile';
 import { writeToken } from '../../src/protocol/runtimeFolder';
-import { bundle, run, runnersDir, startPython, temporaryFolder } from './support/hosting';
+import { run, runnersDir, startPython, temporaryFolder } from './support/hosting';
 import { endAfterTest, expectGone } from './support/processes';
 import { busy } from './support/standIn';
 
@@ -16,9 +16,8 @@ async function hostingBy(
   runtimeDir = temporaryFolder(),
 ): Promise<{ hosting: KernelHosting; runtimeDir: string }> {
   const folder = temporaryFolder();
-  const real = await bundle('src/kernelHost/main.ts', path.join(folder, 'host.js'));
   const hostScript = path.join(folder, 'script.cjs');
-  writeFileSync(hostScript, script(JSON.stringify(real)));
+  writeFileSync(hostScript, script(JSON.stringify(inject('kernelHostScript'))));
   const hosting = createKernelHosting({
     ...{ hostScript, runnersDir, runtimeDir, graceMs: 0, workspace: 'test', log: silentLog },
   });
@@ -41,6 +40,7 @@ require(${real});`,
   [host, kernel.pid, ...children].forEach(endAfterTest);
   process.kill(host, 'SIGUSR2');
   await expectGone([host, kernel.pid, ...children], 4_000);
+  await stubborn.reply;
   // The host itself saw to it, and could say how its kernel ended.
   expect(kernel.exit).toMatchObject({ signal: 'SIGKILL' });
 });

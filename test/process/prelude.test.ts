@@ -69,7 +69,7 @@ def replaced(): ...
 `;
 
 test('a prelude runs in order in the session’s namespace, and its helpers are told', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const prelude = await preludeOf({
     'a tools.py': tools,
@@ -105,7 +105,7 @@ test('a prelude runs in order in the session’s namespace, and its helpers are 
 });
 
 test('an error in one file is told with its own name and line, and the next one runs', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const prelude = await preludeOf({
     'bad.py': 'early = 1\n\nboom()\nlate = 1\n',
@@ -136,7 +136,7 @@ test('a file that is not there is named with the setting', async () => {
 });
 
 test('a file that ends the kernel fails the start, so that it is not tried for ever', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const prelude = await preludeOf({ 'fatal.py': 'import os\nos._exit(3)\n' });
   await expect(begin(kernel, prelude)).rejects.toMatchObject({
@@ -146,7 +146,7 @@ test('a file that ends the kernel fails the start, so that it is not tried for e
 });
 
 test('a start that is called off interrupts the file that runs, and says which', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const prelude = await preludeOf({
     'slow.py': 'print("begun")\nwhile True: pass\n',

@@ -18,7 +18,7 @@ interface Retained {
 
 /** A session that has run once, and a child of it; whenever a kernel is started, the one before it has to be gone. */
 async function retained(): Promise<Retained> {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const overlaps: number[] = [];
   let previous: number | undefined;
   const held = poolForTest({

@@ -42,7 +42,7 @@ while True:
 `;
 
 test('SIGTERM ignored in a busy loop: escalates to SIGKILL, confirmed, every step visible (vscode-jupyter 9442)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const steps = stepsOf(kernel);
   const busy = run(kernel, stubborn);
@@ -59,7 +59,7 @@ test('SIGTERM ignored in a busy loop: escalates to SIGKILL, confirmed, every ste
 });
 
 test('an unlimited stop joins a limited one, and a limited one hurries an unlimited one', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const steps = stepsOf(kernel);
   await run(kernel, stubborn).saw('stubborn');
@@ -74,7 +74,7 @@ test('an unlimited stop joins a limited one, and a limited one hurries an unlimi
 });
 
 test('children in the group and with a session of their own are gone after a stop (vscode-jupyter 11018)', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const started = run(
     kernel,
@@ -97,7 +97,7 @@ for n in range(4):
 });
 
 test('children that a crashed kernel left behind are swept too', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const crash = run(
     kernel,
@@ -116,7 +116,7 @@ input()
 });
 
 test('a kernel stopped by SIGSTOP: the SIGKILL of the ladder confirms', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   process.kill(kernel.pid, 'SIGSTOP');
   expect(await kernel.shutdown({ timeoutMs: 1_000 })).toEqual({ confirmed: true });
@@ -127,7 +127,7 @@ test('a kernel behind a login shell script: the grandchild dies too (positron 81
   const wrapper = path.join(temporaryFolder(), 'python-by-shell');
   writeFileSync(wrapper, '#!/bin/bash -l\npython3 "$@"\nexit $?\n');
   chmodSync(wrapper, 0o755);
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting, { interpreter: wrapper });
   const busy = run(kernel, 'import os\nprint(os.getpid())\nwhile True: pass');
   await busy.saw('\n');
@@ -141,7 +141,7 @@ test('a kernel behind a login shell script: the grandchild dies too (positron 81
 });
 
 test('kill ends the group at once, with evidence', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const kernel = await startPython(hosting);
   const steps = stepsOf(kernel);
   await run(kernel, stubborn).saw('stubborn');

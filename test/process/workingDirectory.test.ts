@@ -6,7 +6,7 @@ import type { KernelPool } from '../../src/pool/types';
 import { hostingForTest, run, startPython, temporaryFolder } from './support/hosting';
 
 test('index 1064: two owners, one changes the directory, the other is told', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const cwd = temporaryFolder();
   const elsewhere = path.join(cwd, 'Ünder é');
   mkdirSync(elsewhere);
@@ -28,7 +28,7 @@ test('index 1064: two owners, one changes the directory, the other is told', asy
 });
 
 test('the directory is told when it has changed, and not when it is gone', async () => {
-  const { hosting } = await hostingForTest();
+  const { hosting } = hostingForTest();
   const cwd = temporaryFolder();
   const kernel = await startPython(hosting, { cwd });
   const inner = path.join(cwd, 'inner');

@@ -1,8 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { build } from 'esbuild';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { silentLog } from '../../../src/base/log';
 import { createKernelHosting, type KernelHosting } from '../../../src/hosting';
 import type { ExecutionReply } from '../../../src/kernel/execution';
@@ -23,34 +22,13 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** The bundle of an entry point, as the product ships it. */
-export async function bundle(entry: string, outfile: string): Promise<string> {
-  await build({
-    entryPoints: [path.join(repositoryRoot(), entry)],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-    logLevel: 'error',
-  });
-  return outfile;
-}
-
 /** A kernel hosting whose host's folder is in `runtimeDir`; it leaves at the test's end. */
-export async function hostingForTest({
-  runtimeDir = temporaryFolder(),
-  graceMs = 0,
-} = {}): Promise<{
+export function hostingForTest({ runtimeDir = temporaryFolder(), graceMs = 0 } = {}): {
   hosting: KernelHosting;
   runtimeDir: string;
-}> {
-  const hostScript = await bundle(
-    'src/kernelHost/main.ts',
-    path.join(temporaryFolder(), 'host.js'),
-  );
+} {
   const hosting = createKernelHosting({
-    hostScript,
+    hostScript: inject('kernelHostScript'),
     runnersDir,
     runtimeDir,
     workspace: 'test',

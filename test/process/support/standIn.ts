@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect } from 'vitest';
-import { bundle, runnersDir, temporaryFolder } from './hosting';
+import { expect, inject } from 'vitest';
+import { runnersDir, temporaryFolder } from './hosting';
 import { alive, endAfterTest } from './processes';
 
 /** Code that leaves two children, one of them in a session of its own. */
@@ -42,21 +42,6 @@ export interface StandInOptions {
   readonly codes?: readonly string[];
   /** Where an earlier one had it. */
   readonly runtimeDir?: string;
-  /** Built before, for many. */
-  readonly scripts?: StandInScripts;
-}
-
-export interface StandInScripts {
-  readonly script: string;
-  readonly hostScript: string;
-}
-
-export async function standInScripts(folder = temporaryFolder()): Promise<StandInScripts> {
-  const [script, hostScript] = await Promise.all([
-    bundle('test/process/support/standInHost.ts', path.join(folder, 'standIn.js')),
-    bundle('src/kernelHost/main.ts', path.join(folder, 'host.js')),
-  ]);
-  return { script, hostScript };
 }
 
 /** An extension host of another process; by default with an idle kernel and a stubborn busy one, each with children. */
@@ -64,14 +49,12 @@ export async function standIn({
   graceMs = 0,
   codes = [leaveChildren, busy],
   runtimeDir: given,
-  scripts,
 }: StandInOptions = {}): Promise<StandIn> {
-  const folder = temporaryFolder();
-  const runtimeDir = given ?? path.join(folder, 'run');
+  const runtimeDir = given ?? path.join(temporaryFolder(), 'run');
   mkdirSync(runtimeDir, { recursive: true });
-  const { script, hostScript } = scripts ?? (await standInScripts(folder));
+  const hostScript = inject('kernelHostScript');
   const assignment = { hostScript, runnersDir, runtimeDir, interpreter: 'python3', codes, graceMs };
-  const child = spawn(process.execPath, [script, JSON.stringify(assignment)], {
+  const child = spawn(process.execPath, [inject('standInScript'), JSON.stringify(assignment)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const pid = child.pid ?? 0;
