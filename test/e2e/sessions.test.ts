@@ -241,9 +241,9 @@ describe.skipIf(obstacle !== undefined)(
 
     workbenchForTests((workbench) =>
       begin(workbench, {
-        settings: {
+        settings: { 'holdfast.retryIntervalSeconds': 60 },
+        machineSettings: {
           'holdfast.python.interpreter': immortalPython(workbench.folder({}).folder),
-          'holdfast.retryIntervalSeconds': 60,
         },
         user: unprivileged,
       }),

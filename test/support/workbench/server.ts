@@ -17,6 +17,8 @@ import { type RemoteControl, listenForRemoteControl } from './remoteControl';
 export interface ServerOptions {
   /** User settings on top of quiet defaults. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Settings of the machine: those of scope `machine` and `machine-overridable` count nowhere else in a served window. */
+  readonly machineSettings?: Readonly<Record<string, unknown>>;
   /** Workspace trust as in a person's VS Code: folders are opened untrusted. Off by default: everything is trusted. */
   readonly workspaceTrust?: boolean;
   /** Reaches the extension hosts. `undefined` removes a variable. */
@@ -76,11 +78,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Workbenc
   const userData = path.join(folder, 'user');
   const extensions = path.join(folder, 'extensions');
   const temporary = path.join(folder, 'tmp');
-  for (const each of [path.join(userData, 'User'), extensions, temporary]) {
-    fs.mkdirSync(each, { recursive: true, mode: 0o700 });
-  }
-  const settings = { ...quietSettings, ...options.settings };
-  fs.writeFileSync(path.join(userData, 'User/settings.json'), JSON.stringify(settings, null, 2));
+  for (const each of [extensions, temporary]) fs.mkdirSync(each, { recursive: true, mode: 0o700 });
+  writeSettings(path.join(userData, 'User'), { ...quietSettings, ...options.settings });
+  writeSettings(path.join(userData, 'Machine'), options.machineSettings ?? {});
   for (const each of options.extensions ?? []) linkExtension(each, extensions);
   for (const each of options.companions ?? ['remoteControl']) {
     linkExtension(await buildCompanion(each, path.join(folder, 'companions')), extensions);
@@ -143,6 +143,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Workbenc
       .filter(({ command }) => command.includes('runner.py'))
       .map(({ pid }) => pid);
   return { url, pid: family.pid, folder, control, browser, processes, kernels, log, stop };
+}
+
+function writeSettings(folder: string, settings: Readonly<Record<string, unknown>>): void {
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  fs.writeFileSync(path.join(folder, 'settings.json'), JSON.stringify(settings, null, 2));
 }
 
 async function answers(url: string, { child }: ProcessFamily): Promise<boolean> {
