@@ -108,7 +108,7 @@ test('a capture is found again later by what was run, and by whom', async () => 
     .find((name) => path.basename(name) === 'capture.json');
   const record: unknown = JSON.parse(fs.readFileSync(path.join(server.folder, kept ?? ''), 'utf8'));
   expect(record).toMatchObject({
-    code: report,
+    code: report.trimEnd(),
     session: { label: folder, id: expect.any(String) as string, incarnation: 1 },
     exitCode: 0,
   });
