@@ -216,6 +216,15 @@ test('two chats at once: in the shared session the second waits in line, in anot
 });
 
 test('after a reload of the window a handle is told to be gone, and the session still has what the run left', async () => {
+  await chat.follow([
+    { tool: RUN, input: { ...python, code: 'left = "behind"', waitSeconds: 0 } },
+    { say: 'It goes on.' },
+  ]);
+  await chat.send('before the reload');
+  await chat.said('It goes on.').waitFor(patience);
+  const [handle = ''] = /run_\w+/.exec((await chat.heard())[0] ?? '') ?? [];
+  await window.tree.session('running').waitFor({ state: 'hidden', ...patience });
+
   const was = window.extensionHostPid();
   await window.runCommand('Developer: Reload Window');
   await expect.poll(() => server.processes().some(({ pid }) => pid === was), patience).toBe(false);
@@ -225,13 +234,14 @@ test('after a reload of the window a handle is told to be gone, and the session 
   await window.openFile('first.py');
   await window.tree.session('idle').first().waitFor(patience);
   await chat.follow([
-    { tool: READ, input: { handle: 'run_00000000' } },
-    { tool: RUN, input: { ...python, code: 'shared' } },
+    { tool: READ, input: { handle } },
+    { tool: RUN, input: { ...python, code: 'left' } },
     { say: 'It is back.' },
   ]);
   await chat.send('after the reload');
+  await chat.allow();
   await chat.said('It is back.').waitFor(patience);
   const [gone, kept] = await chat.heard();
-  expect(gone).toMatch(/has no run.*they end with the window/);
-  expect(kept).toContain('from the view');
+  expect(gone).toContain(`This chat has no run "${handle}".`);
+  expect(kept).toContain('behind');
 });

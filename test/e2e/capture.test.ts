@@ -103,5 +103,14 @@ test('a capture is found again later by what was run, and by whom', async () => 
     .filter({ hasText: `${folder} · report.py:1` })
     .waitFor();
   await window.screenshot('capture-4-captures');
+  const kept = fs
+    .readdirSync(server.folder, { recursive: true, encoding: 'utf8' })
+    .find((name) => path.basename(name) === 'capture.json');
+  const record: unknown = JSON.parse(fs.readFileSync(path.join(server.folder, kept ?? ''), 'utf8'));
+  expect(record).toMatchObject({
+    code: report.trimEnd(),
+    session: { label: folder, id: expect.any(String) as string, incarnation: 1 },
+    exitCode: 0,
+  });
   await window.page.keyboard.press('Escape');
 });

@@ -59,6 +59,25 @@ function setUp(parts: Partial<RunsParts> = {}) {
 }
 
 describe('runs', () => {
+  it('says which of them asks for input, until that is answered', async () => {
+    const over = deferred<ExecutionResult>();
+    let ask: PoolExecuteOptions['onInput'];
+    const execute: KernelPool['execute'] = (_, options) => {
+      ask = options.onInput;
+      return over.promise;
+    };
+    const { runs, transcript } = setUp({ door: doorTo({ execute }) });
+    void runs.run({ code: 'input("Who? ")', to: target });
+    await expect.poll(() => ask).toBeDefined();
+    const { signal } = new AbortController();
+    const answer = ask?.({ prompt: 'Who? ', password: false, signal });
+    expect(runs.get('run-1')?.asks).toBe('Who? ');
+    transcript.answer(1, 'Ada');
+    expect(await answer).toBe('Ada');
+    expect(runs.get('run-1')?.asks).toBeUndefined();
+    over.resolve(ok);
+  });
+
   it('reach the session once each and in order, though the first is slower to resolve', async () => {
     const slow = deferred<SessionTarget>();
     let asked = 0;

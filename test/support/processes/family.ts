@@ -36,7 +36,12 @@ export function startFamily(
   const members = (): RunningProcess[] => {
     const table = runningProcesses();
     const head = hasEnded(child) ? [] : table.filter((each) => each.pid === pid);
-    const others = [...descendantsOf(pid, table), ...markedWith(mark, nonce, table)];
+    // Not every process hands its whole environment on to its children.
+    const marked = markedWith(mark, nonce, table);
+    const others = [
+      ...descendantsOf(pid, table),
+      ...marked.flatMap((each) => [each, ...descendantsOf(each.pid, table)]),
+    ];
     const unique = new Map([...head, ...others].map((each) => [each.pid, each]));
     return [...unique.values()];
   };
