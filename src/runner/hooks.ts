@@ -1,3 +1,4 @@
+import type { KernelOutput } from '../kernel/output';
 import type { ExecutionResult } from '../pool/types';
 import { unlessAborted } from './unlessAborted';
 
@@ -11,7 +12,8 @@ export interface BeforeRun {
   readonly excludeFromContext: boolean;
 }
 
-/** A `result` stands in for the run's own: it is recorded and returned, and the code goes to no kernel. */
+/** A `result` stands in for the run's own: it is put out, recorded and returned, and the code goes to no
+ * kernel. */
 export interface BeforeRunAnswer {
   readonly result?: ExecutionResult | undefined;
 }
@@ -26,6 +28,14 @@ export interface HookRound {
   assertOpen(): void;
   /** Ends the waiting for answers. */
   readonly signal: AbortSignal;
+}
+
+/** What a kernel would have put out for a result that a hook has supplied. */
+export function outputOf({ output, displayOutputs }: ExecutionResult): KernelOutput[] {
+  return [
+    ...(output === '' ? [] : [{ type: 'stream' as const, name: 'stdout' as const, text: output }]),
+    ...displayOutputs.map((display) => ({ type: 'display' as const, ...display })),
+  ];
 }
 
 /** The result that the first hook with one supplies, or undefined: the run goes on. */

@@ -6,7 +6,7 @@ import type { ExecutionResult, PoolExecuteOptions } from '../pool/types';
 import { ActiveRuns } from './activeRuns';
 import { CallOrder } from './callOrder';
 import { disposeOwned, type OwnerDisposer } from './disposers';
-import { askHooks, type BeforeRunHook } from './hooks';
+import { askHooks, outputOf, type BeforeRunHook } from './hooks';
 import { notStarted } from './notStarted';
 import { abortLate } from './timeLimit';
 import { unlessAborted } from './unlessAborted';
@@ -181,7 +181,10 @@ class Runner implements EvalRunner {
       // Where nobody is asked, the code is on its way before the call returns.
       if (this.parts.hooks.length > 0 && !signal.aborted) {
         const supplied = await this.ask(code, options, signal);
-        if (supplied) return supplied;
+        if (supplied) {
+          for (const output of outputOf(supplied)) options.onOutput?.(output);
+          return supplied;
+        }
       }
       if (place) {
         await unlessAborted(place.reached, signal);

@@ -129,10 +129,6 @@ export class AgentRuns {
 
   private end(entry: Entry, end: NonNullable<Entry['end']>): void {
     entry.end = end;
-    // A result that a hook has supplied came from no kernel, and so by no output.
-    if (end.kind === 'ended' && entry.output.length === 0 && !end.result.notes) {
-      entry.output.add({ type: 'stream', name: 'stdout', text: end.result.output });
-    }
     const own = this.byOwner.get(entry.ownerId);
     const ended = [...(own?.values() ?? [])].filter((each) => each.end);
     for (const { handle } of ended.slice(0, -KEPT_PER_CHAT)) own?.delete(handle);

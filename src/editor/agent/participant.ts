@@ -82,9 +82,7 @@ async function runAll(
 
 function resultInMarkdown(result: ExecutionResult, output: OutputText): string {
   const { cancelled, exitCode, notes = [] } = result;
-  const { text, from } = output.tail(0, SHOWN);
-  // A result that a hook has supplied came by no output.
-  const shown = output.length === 0 && notes.length === 0 ? result.output : text;
+  const { text: shown, from } = output.tail(0, SHOWN);
   const parts = notes.map((note) => plain(note));
   if (from > 0) parts.push(`The last ${shown.length} of ${output.length} characters:`);
   if (shown !== '') parts.push(fenced(asRead(shown)));

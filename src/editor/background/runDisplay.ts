@@ -2,6 +2,7 @@ import { codeOf, messageOf } from '../../base/errors';
 import { asOutput, type KernelOutput } from '../../kernel/output';
 import { OutputLog } from '../../pool/outputLog';
 import type { ExecutionResult } from '../../pool/types';
+import { outputOf } from '../../runner/hooks';
 import type { BackgroundRequest, BackgroundSnapshot, OnOutput } from '../../runner/backgroundTypes';
 import type { Transcript } from '../panel/transcript';
 import type { PastRun } from './earlierOutput';
@@ -98,13 +99,7 @@ export class RunDisplay {
 
   /** Its whole output came at once, from no kernel. */
   supplied({ executionId }: BackgroundRequest, result: ExecutionResult, at: number): void {
-    const { output, displayOutputs } = result;
-    if (output !== '') {
-      this.transcript.output(executionId, { type: 'stream', name: 'stdout', text: output });
-    }
-    for (const display of displayOutputs) {
-      this.transcript.output(executionId, asOutput({ type: 'display', ...display }));
-    }
+    for (const output of outputOf(result)) this.transcript.output(executionId, output);
     this.transcript.finished(executionId, { at, result });
   }
 

@@ -40,7 +40,7 @@ export function keptRunOf(record: RecordedRun, shown: ShownRun, limits: RecordLi
     remark: record.notes?.join('\n') ?? null,
     artifact: record.artifact ?? null,
     excludeFromContext: record.excludeFromContext,
-    ...keptOutputOf(shown, suppliedBy(record), limits),
+    ...keptOutputOf(shown, [], limits),
   };
 }
 
@@ -79,9 +79,4 @@ function keptOutputOf(
     pieces: boundedOutput(pieces.length === 0 ? otherwise : pieces, limits),
     after: boundedOutput(after, limits),
   };
-}
-
-/** A result that a hook has supplied comes without output that was shown. */
-function suppliedBy({ output }: RecordedRun): readonly Piece[] {
-  return output === '' ? [] : [{ kind: 'text', name: 'stdout', text: output }];
 }

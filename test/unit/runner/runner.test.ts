@@ -185,16 +185,23 @@ describe('C2: a before-run hook', () => {
     expect(w.executed).toHaveLength(2);
   });
 
-  it('supplies the result: recorded, returned, later hooks not asked, no kernel touched', async () => {
+  it('supplies the result: put out, recorded, returned, later hooks not asked, no kernel touched', async () => {
     const w = setUp();
-    const result = resultOf({ output: 'from the hook' });
+    const display = { data: { 'text/plain': 'shown' } };
+    const result = resultOf({ output: 'from the hook', displayOutputs: [display] });
+    const outputs: unknown[] = [];
     const asked: string[] = [];
     w.hooks.push(
       () => void asked.push('first'),
       () => Promise.resolve({ result }),
       () => void asked.push('third'),
     );
-    expect(await w.runner.run('1', how)).toBe(result);
+    const run = w.runner.run('1', { ...how, onOutput: (output) => outputs.push(output) });
+    expect(await run).toBe(result);
+    expect(outputs).toEqual([
+      { type: 'stream', name: 'stdout', text: 'from the hook' },
+      { type: 'display', ...display },
+    ]);
     expect(asked).toEqual(['first']);
     expect(w.executed).toEqual([]);
     expect(w.records).toMatchObject([{ code: '1', output: 'from the hook' }]);
