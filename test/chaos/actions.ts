@@ -256,7 +256,7 @@ function close(field: Field, slot: Slot): boolean {
 }
 
 export const actions: readonly Action[] = [
-  { name: 'runs', weight: 40, atLeast: 100, act: someRuns },
+  { name: 'runs', weight: 40, atLeast: 60, act: someRuns },
   { name: 'interrupts', weight: 8, atLeast: 10, act: interrupt },
   { name: 'restarts', weight: 2, atLeast: 3, act: endSession('restart') },
   { name: 'stops', weight: 2, atLeast: 3, act: endSession('stop') },

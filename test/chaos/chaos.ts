@@ -49,9 +49,9 @@ const OUTLIVED = 'kernels that outlived their window';
 const SHOWN: readonly (readonly [string, number])[] = [
   [TAKEN_UP, 15],
   [ENDED_EARLY, 4],
-  [ENDED_ELSEWHERE, 15],
-  [LOOPS, 15],
-  ['runs ok', 100],
+  [ENDED_ELSEWHERE, 10],
+  [LOOPS, 8],
+  ['runs ok', 60],
   ['runs error', 4],
   ['runs cancelled', 40],
   [OUTLIVED, 8],
