@@ -21,7 +21,7 @@ const errorCodes = [
 ] as const;
 
 /** What a caller can branch on. A message is for a person: it names the thing and the next step. */
-export type ErrorCode = (typeof errorCodes)[number];
+type ErrorCode = (typeof errorCodes)[number];
 
 export function isErrorCode(code: string): code is ErrorCode {
   return errorCodes.some((each) => each === code);

@@ -1,7 +1,7 @@
 import type { Clock } from './clock';
 import type { Disposable } from './disposable';
 
-export interface HeartbeatParts {
+interface HeartbeatParts {
   readonly clock: Clock;
   /** Asks the other side for a sign of life. One question is open at a time. */
   ask(): void;
@@ -9,7 +9,7 @@ export interface HeartbeatParts {
   onChange(silentSince: number | undefined): void;
 }
 
-export const BEAT_EVERY_MS = 3_000;
+const BEAT_EVERY_MS = 3_000;
 /** Beats that go by after a question until its answer is missed: silence is told 6 to 9 s after it began. */
 const BEATS_TO_MISS = 2;
 

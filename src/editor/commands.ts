@@ -20,7 +20,7 @@ import type { SessionsModel } from './sessions/sessionsModel';
 import { sessionKeyOf, type SessionTarget } from './sessions/target';
 import { assertTrusted } from './trust';
 
-export interface CommandParts {
+interface CommandParts {
   readonly ownerId: string;
   readonly runs: Runs;
   readonly model: SessionsModel;

@@ -11,7 +11,7 @@ import {
   type WorkOptions,
 } from '../runner/runner';
 
-export interface DoorParts {
+interface DoorParts {
   execute(code: string, options: ExecuteOptions): Promise<ExecutionResult>;
   /** Each lets go of what an owner holds in one place. */
   readonly disposers: readonly OwnerDisposer[];

@@ -9,7 +9,7 @@ interface HelperItem extends vscode.QuickPickItem {
 
 const INSPECT = 'Show its whole documentation in the panel';
 
-export interface HelpersPick {
+interface HelpersPick {
   /** What the prelude of a session offers. Rejects when it can't be told. */
   helpers(): Promise<readonly PreludeHelper[]>;
   insert(helper: PreludeHelper): unknown;

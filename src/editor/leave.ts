@@ -5,7 +5,7 @@ import { within } from '../runner/within';
 // Less than the second that an editor may be kept waiting, as a timer on a busy machine comes late.
 const LEAVE_WITHIN_MS = 900;
 
-export interface Leaving {
+interface Leaving {
   /** Hands on the records that wait for a chat. */
   flushDoor(): void;
   /** Writes what was recorded. */

@@ -40,7 +40,7 @@ export interface RunRequest {
 }
 
 /** Whoever runs code besides the person: an agent's chat, another extension. */
-export interface RunCaller {
+interface RunCaller {
   readonly ownerId: string;
   readonly origin: RunOrigin;
   /** For people: shown beside the run. */
@@ -82,7 +82,7 @@ export interface RunsParts {
 }
 
 /** A run of the window before this one. */
-export interface EarlierRun {
+interface EarlierRun {
   readonly executionId: string;
   readonly session: SessionName & { readonly label: string };
   readonly code: string;

@@ -24,7 +24,7 @@ export interface FoundHost {
   readonly announced: HostFile;
 }
 
-export interface DiscoverOptions {
+interface DiscoverOptions {
   readonly workspace: string;
   readonly runtimeDir?: string | undefined;
   readonly log: Log;

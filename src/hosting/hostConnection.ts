@@ -36,7 +36,7 @@ export interface KernelChannel {
   onClosed(why: 'left' | 'lost'): void;
 }
 
-export interface AskOptions {
+interface AskOptions {
   /**
    * Limit of the answer in ms, from the call; passed, the request rejects with `host_lost`. Default 5,000; `Infinity` is
    * for what lasts as long as the user's code does.

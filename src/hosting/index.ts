@@ -16,14 +16,14 @@ import { HostConnection } from './hostConnection';
 import { launchHost, type LaunchOptions, type ReachedHost } from './launch';
 import { RemoteKernel } from './remoteKernel';
 
-export { discoverHosts, dismissHost, hostToTakeUp, type FoundHost } from './discover';
+export { discoverHosts, hostToTakeUp, type FoundHost } from './discover';
 export type { Adoption, Place } from './adoption';
 
-export interface KernelHostingOptions extends LaunchOptions {
+interface KernelHostingOptions extends LaunchOptions {
   readonly log: Log;
 }
 
-export interface KernelSpec {
+interface KernelSpec {
   readonly language: Language;
   readonly interpreter: string;
   readonly cwd: string;

@@ -16,7 +16,7 @@ export interface HostInventory {
   readonly entries: readonly EntryInventory[];
 }
 
-export interface EntryInventory {
+interface EntryInventory {
   readonly pid?: number;
   readonly startTime?: string;
   /** `intended`: its process may never have come to be. */

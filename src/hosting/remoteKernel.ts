@@ -28,12 +28,12 @@ const MEMORY_EVERY_MS = 2_000;
 /** A host that is known not to answer is given this long, for a kill that will not wait. */
 const SILENT_HOST_WITHIN_MS = 1_000;
 
-export interface LateOutput {
+interface LateOutput {
   readonly executionId: string | undefined;
   readonly output: KernelOutput;
 }
 
-export interface RemoteKernelFacts {
+interface RemoteKernelFacts {
   readonly pid: number;
   readonly startTime?: string;
   /** The mark in its environment. */

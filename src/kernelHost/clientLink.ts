@@ -22,7 +22,7 @@ import type { HeldKernel } from './heldKernel';
 import type { LogLevel } from './logFile';
 
 /** What a client may ask of the host beside its kernels. */
-export interface HostServices {
+interface HostServices {
   readonly custody: Custody;
   /** What clients gave to be kept. */
   readonly kept: Map<string, unknown>;

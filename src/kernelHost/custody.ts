@@ -26,7 +26,7 @@ export interface CustodyListener {
 }
 
 /** What a kernel belongs to, in the client's words. */
-export interface Place {
+interface Place {
   readonly id: string;
   readonly incarnation: number;
 }

@@ -19,7 +19,7 @@ export interface HistoryLimits {
 
 const MEBI = 1024 * 1024;
 
-export const HISTORY_LIMITS: HistoryLimits = {
+const HISTORY_LIMITS: HistoryLimits = {
   text: 2 * MEBI,
   displays: 16 * MEBI,
   code: MEBI,

@@ -29,7 +29,7 @@ const FIRST_CLIENT_WITHIN_MS = 10_000;
 const BREAK_DOWN_WITHIN_MS = 2_000;
 const HANG_UP_WITHIN_MS = 500;
 
-export interface HostOptions {
+interface HostOptions {
   /** Private folder, made by the client, with the token in it. Ours to remove at the end. */
   readonly folder: string;
   readonly runnersDir: string;

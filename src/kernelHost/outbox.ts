@@ -24,7 +24,7 @@ export interface OutboxLimits {
 
 const MEBI = 1024 * 1024;
 
-export const OUTBOX_LIMITS: OutboxLimits = {
+const OUTBOX_LIMITS: OutboxLimits = {
   batch: 64 * 1024,
   batchEveryMs: 16,
   window: 4 * MEBI,

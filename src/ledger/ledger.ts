@@ -94,7 +94,7 @@ export interface LedgerEntry {
   readonly process?: ProcessIdentity;
 }
 
-export interface LedgerContent {
+interface LedgerContent {
   readonly host: HostIdentity | undefined;
   /** Of what has not gone for certain. */
   readonly entries: readonly LedgerEntry[];

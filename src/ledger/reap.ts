@@ -11,7 +11,7 @@ const SWEEP_WITHIN_MS = 2_000;
 /** A folder without a ledger belongs to a host that is being started, or to a start that was cut off. */
 const STARTED_WITHIN_MS = 60_000;
 
-export interface ReapTools {
+interface ReapTools {
   readonly processes: Processes;
   readonly log: Log;
 }

@@ -2,7 +2,7 @@ import { relativesOf, signalProcessGroup, type TableRow } from './posix';
 import { askTool } from './tool';
 import { NONCE_VARIABLE, type FamilyMember, type Processes, type Sighting } from './identity';
 
-export interface PsRow extends TableRow {
+interface PsRow extends TableRow {
   readonly startTime: string;
   readonly isZombie: boolean;
   readonly residentBytes: number;
@@ -10,7 +10,7 @@ export interface PsRow extends TableRow {
   readonly command: string;
 }
 
-export interface PosixTools {
+interface PosixTools {
   readonly ps: string;
   readonly sysctl: string;
   readonly timeoutMs?: number;

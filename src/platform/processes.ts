@@ -8,11 +8,9 @@ export type {
   Delivery,
   FamilyMember,
   FamilyRoot,
-  GroupSignal,
   ProcessIdentity,
   Processes,
   ProcessScope,
-  Sighting,
 } from './identity';
 
 /** The way of the system that this runs on. */

@@ -5,7 +5,7 @@ const TOOL_TIMEOUT_MS = 5_000;
 const LONGEST_ANSWER = 16 * 1024 * 1024;
 
 /** `failed`: it could not be run, was ended, or took longer than 5 s. That says nothing about what it was asked. */
-export type ToolAnswer =
+type ToolAnswer =
   | {
       readonly kind: 'ended';
       readonly code: number;

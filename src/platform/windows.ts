@@ -3,11 +3,11 @@ import { relativesOf } from './posix';
 import type { Delivery, FamilyMember, FamilyRoot, Processes, Sighting } from './identity';
 import { askTool } from './tool';
 
-export interface CimRow extends FamilyMember {
+interface CimRow extends FamilyMember {
   readonly parent: number;
 }
 
-export interface WindowsTools {
+interface WindowsTools {
   readonly powershell: string;
   readonly taskkill: string;
   readonly timeoutMs?: number;

@@ -6,7 +6,7 @@ import type { RunCall } from './runCall';
 import type { Session } from './session';
 import type { AdoptedCaller, PoolExecuteOptions } from './types';
 
-export interface AdoptionParts {
+interface AdoptionParts {
   /** The kernel of a record, if it still is there. */
   reattach(record: SessionRecord, signal: AbortSignal): Promise<PooledKernel | undefined>;
   /** Of an earlier pool: with no code in its record it was sent, and only its end is still to come. */

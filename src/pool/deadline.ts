@@ -8,7 +8,7 @@ export type LimitCause =
   | { readonly kind: 'timedOut'; readonly limitMs: number };
 
 /** What a caller sets. Times in ms; `deadlineMs` since the epoch beats `timeoutMs` from the call. */
-export interface CallLimits {
+interface CallLimits {
   readonly timeoutMs?: number;
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;

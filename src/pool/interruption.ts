@@ -28,7 +28,7 @@ export class SentInterrupt implements Disposable {
   }
 }
 
-export interface InterruptionEvents {
+interface InterruptionEvents {
   /** It was not heeded in time. */
   onUnheeded(): void;
   /** Not heeded, and a limit of the run itself: stops the kernel. Resolves when that was tried; never rejects. */

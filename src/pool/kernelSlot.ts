@@ -6,7 +6,7 @@ import { KernelStart } from './kernelStart';
 
 export type StartKernel = (signal: AbortSignal) => Promise<PooledKernel>;
 
-export interface KernelSlotEvents {
+interface KernelSlotEvents {
   onKernel(): void;
   onStartFailed(error: unknown): void;
   onStartOverdue(error: Error): void;

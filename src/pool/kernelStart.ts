@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock';
 import { HoldfastError } from '../base/errors';
 import type { PooledKernel } from '../kernel/kernel';
 
-export interface KernelStartEvents {
+interface KernelStartEvents {
   onKernel(kernel: PooledKernel): void;
   onFailed(error: unknown): void;
   /** The limit passed: the start is aborted, and its end is still to come. */

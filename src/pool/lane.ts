@@ -3,7 +3,7 @@ import type { KernelOutput } from '../kernel/output';
 import type { Call, CallPlace, TurnEnd } from './call';
 import type { NotRunCause } from './outcome';
 
-export interface LaneEvents {
+interface LaneEvents {
   onChange(): void;
   onLateOutput(executionId: string, output: KernelOutput): void;
   /** A run ignores its own limit. Resolves when the stop of its kernel was tried. */

@@ -6,7 +6,7 @@ import type { Session } from './session';
 const SAMPLE_LIMIT_MS = 5_000;
 const MIB = 1024 * 1024;
 
-export interface MemoryWatchParts {
+interface MemoryWatchParts {
   readonly clock: Clock;
   readonly log: Log;
   /** 0: no cap. */

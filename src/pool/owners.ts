@@ -1,6 +1,6 @@
 import type { OwnerSnapshot } from './types';
 
-export type Release =
+type Release =
   /** It held nothing here. */
   | 'absent'
   /** It let go, and somebody else still holds. */

@@ -7,7 +7,7 @@ import type { RunCall } from './runCall';
 import { stopKernel } from './stopAttempt';
 import type { ExecutionResult } from './types';
 
-export interface PerCallParts {
+interface PerCallParts {
   readonly clock: Clock;
   readonly startTimeoutMs: number;
   /** The caller waits no longer than this for its kernel's stop. */

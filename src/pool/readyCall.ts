@@ -6,7 +6,7 @@ import { verdictOfNotRun, type NotRunCause } from './outcome';
 import type { ExecutionSnapshot } from './types';
 
 /** What became of a call that has no code of its own. */
-export type ReadyEnd = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
+type ReadyEnd = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
 
 /** Waits for a kernel to be up; with `work`, for it to be free too, to do one thing with it. */
 export class ReadyCall implements Call {

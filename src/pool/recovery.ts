@@ -4,7 +4,7 @@ import type { PooledKernel } from '../kernel/kernel';
 import { settleWithin } from './disposal';
 import { isOutOfResources } from './resources';
 
-export interface RecoveryParts {
+interface RecoveryParts {
   readonly clock: Clock;
   readonly log: Log;
   /** Limit of the transport's hook in ms. */

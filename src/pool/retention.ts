@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock';
 import type { Disposable } from '../base/disposable';
 import type { Session } from './session';
 
-export interface RetentionParts {
+interface RetentionParts {
   readonly clock: Clock;
   /** 0: never. */
   idleExpiryMs(): number;

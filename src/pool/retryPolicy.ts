@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly retryIntervalMs: number;
 }
 
-export type AfterUnconfirmed =
+type AfterUnconfirmed =
   /** One attempt without a limit, at once; the session stays claimed. */
   | { readonly kind: 'retryNow' }
   | {

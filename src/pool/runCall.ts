@@ -32,7 +32,7 @@ import { OutputLog } from './outputLog';
 import type { RunRecord } from './records';
 import type { ExecutionResult, ExecutionSnapshot, PoolExecuteOptions } from './types';
 
-export interface CallParts {
+interface CallParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly maxOutputBytes: number;

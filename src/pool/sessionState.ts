@@ -8,7 +8,7 @@ export type StopMethod =
   | { readonly kind: 'kill' };
 
 /** One try to stop a kernel. Numbers count from 1 since the stop was first wanted. */
-export interface Attempt {
+interface Attempt {
   readonly number: number;
   readonly method: StopMethod;
 }
@@ -70,7 +70,7 @@ export type SessionState =
   | { readonly kind: 'gone'; readonly since: number; readonly evidence: GoneBy };
 
 /** What freed the slot. */
-export type GoneBy = 'exit' | 'neverStarted' | 'recovered' | 'forgotten';
+type GoneBy = 'exit' | 'neverStarted' | 'recovered' | 'forgotten';
 
 type Fact =
   | { readonly type: 'started' }
@@ -117,7 +117,7 @@ export type SessionEffect =
   | { readonly type: 'moveOn' }
   | { readonly type: 'freeSlot' };
 
-export interface Step {
+interface Step {
   readonly state: SessionState;
   readonly effects: readonly SessionEffect[];
 }

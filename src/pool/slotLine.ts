@@ -7,7 +7,7 @@ import type { Session } from './session';
 import { isLeaving } from './sessionState';
 import { Waiter } from './waiter';
 
-export interface SlotLineParts {
+interface SlotLineParts {
   readonly clock: Clock;
   /** Kernels that are wanted gone and not known to be. */
   readonly leaving: ReadonlySet<Session>;

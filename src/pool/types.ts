@@ -83,7 +83,7 @@ export interface KernelPoolOptions {
 
 export type AdoptedCaller = Pick<PoolExecuteOptions, 'signal' | 'onOutput' | 'onInput' | 'onStart'>;
 
-export interface AdoptedRun {
+interface AdoptedRun {
   /** The session's snapshot id. */
   readonly id: string;
   readonly executionId: string;

@@ -6,7 +6,7 @@ import type { PreludeDocs } from './preludeDocs';
 import { ReadyCall } from './readyCall';
 import type { WarmRequest, WarmResult } from './types';
 
-export interface WarmParts {
+interface WarmParts {
   readonly docs: PreludeDocs;
   contentOf(identity: SessionIdentity): string;
 }

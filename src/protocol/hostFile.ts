@@ -52,7 +52,7 @@ const launchFile = v.object({
   graceMs: v.pipe(v.number(), v.minValue(0)),
 });
 
-export type LaunchFile = v.InferOutput<typeof launchFile>;
+type LaunchFile = v.InferOutput<typeof launchFile>;
 
 const launchPathIn = (folder: string): string => path.join(folder, 'launch.json');
 

@@ -8,7 +8,7 @@ const readyLine = v.object({
   address: v.string(),
 });
 
-export type ReadyLine = v.InferOutput<typeof readyLine>;
+type ReadyLine = v.InferOutput<typeof readyLine>;
 
 export function formatReadyLine(ready: ReadyLine): string {
   return `${JSON.stringify(ready)}\n`;

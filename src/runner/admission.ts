@@ -14,7 +14,7 @@ import {
 import type { Lease } from './lease';
 import { unlessAborted } from './unlessAborted';
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   /** False: captures record nothing, and are free. */
   readonly captureEnabled: boolean;
   readonly log?: Pick<Log, 'error'>;

@@ -16,7 +16,7 @@ import { HeadBuffer } from './headBuffer';
 import type { Lease } from './lease';
 import { within } from './within';
 
-export interface BackgroundRunParts {
+interface BackgroundRunParts {
   readonly request: BackgroundRequest;
   readonly lease: Lease | undefined;
   readonly artifact: ArtifactSink;

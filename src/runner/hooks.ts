@@ -23,7 +23,7 @@ type Answer = BeforeRunAnswer | null | undefined | void;
 /** Asked before each run, in the order of registration. One that throws rejects the run. */
 export type BeforeRunHook = (run: BeforeRun) => Answer | PromiseLike<Answer>;
 
-export interface HookRound {
+interface HookRound {
   /** Throws where the run may not go on. Called after each answer. */
   assertOpen(): void;
   /** Ends the waiting for answers. */

@@ -2,7 +2,7 @@ import { systemClock } from '../base/clock';
 import { deferred } from '../base/deferred';
 
 /** A limit in time that starts at once. Dispose when it is no longer waited for. */
-export interface Limit {
+interface Limit {
   /** Resolves when it has passed. */
   readonly passed: Promise<void>;
   readonly isOver: boolean;

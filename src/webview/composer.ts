@@ -3,7 +3,7 @@ import { InputHistory } from './history';
 import { icon } from './icons';
 import type { Ask } from './protocol';
 
-export interface ComposerActions {
+interface ComposerActions {
   run(code: string): void;
   answer(ask: number, text: string | null): void;
   interrupt(): void;
@@ -11,7 +11,7 @@ export interface ComposerActions {
   changed(): void;
 }
 
-export interface ComposerState {
+interface ComposerState {
   readonly disabled: string | null;
   readonly ask: Ask | null;
   readonly busy: boolean;

@@ -7,7 +7,7 @@ import type { TextStyle } from './style';
 /** Opens a place in a file; lines are 1-based. */
 export type Reveal = (file: string, line: number) => void;
 
-export interface DrawOptions {
+interface DrawOptions {
   readonly reveal: Reveal;
   /** Make links of the places that tracebacks name. */
   readonly places: boolean;

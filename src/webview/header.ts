@@ -3,7 +3,7 @@ import { dateAndTime } from './format';
 import { icon } from './icons';
 import type { SessionHead } from './protocol';
 
-export interface HeaderActions {
+interface HeaderActions {
   show(sessionKey: string): void;
   interrupt(): void;
   helpers(): void;

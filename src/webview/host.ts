@@ -19,7 +19,7 @@ const viewState = v.object({
 });
 
 /** What the page finds again when it was hidden. */
-export type ViewState = v.InferOutput<typeof viewState>;
+type ViewState = v.InferOutput<typeof viewState>;
 
 const nothing: ViewState = { draft: '', history: [], scroll: null, shown: null };
 

@@ -21,7 +21,7 @@ const paths = {
     'M7.5 5.9a.5.5 0 1 0 1 0a.5.5 0 1 0-1 0',
 } as const;
 
-export type IconName = keyof typeof paths;
+type IconName = keyof typeof paths;
 
 export function icon(name: IconName): SVGSVGElement {
   const svg = document.createElementNS(SVG, 'svg');

@@ -12,7 +12,7 @@ export interface Block {
   readonly rows: Row[];
 }
 
-export interface BlockListener {
+interface BlockListener {
   /** A block begins behind everything that is there. */
   added(block: Block): void;
   /** Its rows are not what they were. Comes often: mark it, draw later. */

@@ -1,5 +1,5 @@
 /** Where a link in output goes. */
-export type LinkTarget =
+type LinkTarget =
   | { readonly kind: 'web'; readonly address: string }
   | { readonly kind: 'file'; readonly file: string; readonly line: number };
 
@@ -30,7 +30,7 @@ function decode(path: string): string | undefined {
   }
 }
 
-export interface TextPart {
+interface TextPart {
   readonly text: string;
   readonly target?: { readonly file: string; readonly line: number };
 }

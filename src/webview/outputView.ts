@@ -39,7 +39,7 @@ interface ItemPart {
 
 type Part = BlockPart | GapPart | ItemPart;
 
-export interface OutputActions {
+interface OutputActions {
   readonly reveal: Reveal;
   /** Asks to be drawn in this frame or the next. */
   dirty(view: OutputView): void;

@@ -143,7 +143,6 @@ const fromPanel = v.variant('type', [
 
 export type RunState = v.InferOutput<typeof runState>;
 export type Piece = v.InferOutput<typeof piece>;
-export type DisplayPiece = Extract<Piece, { kind: 'display' }>;
 export type OutputUpdate = v.InferOutput<typeof outputUpdate>;
 export type RunHead = v.InferOutput<typeof runHead>;
 export type EntryUpdate = v.InferOutput<typeof entryUpdate>;

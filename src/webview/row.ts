@@ -1,6 +1,6 @@
 import type { TextStyle } from './style';
 
-export interface Segment {
+interface Segment {
   text: string;
   style: TextStyle | undefined;
 }

@@ -1,7 +1,7 @@
-export type TokenKind =
+type TokenKind =
   'keyword' | 'definition' | 'constant' | 'string' | 'number' | 'comment' | 'decorator';
 
-export interface Token {
+interface Token {
   readonly text: string;
   /** Undefined: drawn as it is. */
   readonly kind: TokenKind | undefined;

@@ -7,7 +7,7 @@ const fileName = /^[\w-]+$/;
 /** Beyond this a chat's file is not read for its title. */
 const LONGEST_BYTES = 8 * 2 ** 20;
 
-export interface ChatFilesListener {
+interface ChatFilesListener {
   /** The editor keeps chats here now: some may have been written already. */
   onAppeared(): void;
   onWritten(sessionId: string): void;

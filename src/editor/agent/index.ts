@@ -14,10 +14,7 @@ const RUN_CODE = 'holdfast_run_code';
 const READ_OUTPUT = 'holdfast_read_output';
 const PARTICIPANT = 'holdfast.participant';
 
-export interface AgentRegistrationParts extends Omit<
-  AgentParts,
-  'configuration' | 'files' | 'model'
-> {
+interface AgentRegistrationParts extends Omit<AgentParts, 'configuration' | 'files' | 'model'> {
   readonly model: Pick<SessionsModel, 'sessions' | 'waiterFor' | 'onDidChange'>;
   readonly storage: Pick<vscode.ExtensionContext, 'storageUri' | 'globalStorageUri'>;
   readonly log: Log;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { HoldfastError } from '../../base/errors';
 
-export const DEFAULT_WAIT_SECONDS = 30;
-export const LONGEST_WAIT_SECONDS = 600;
+const DEFAULT_WAIT_SECONDS = 30;
+const LONGEST_WAIT_SECONDS = 600;
 /**
  * Characters of code that a person can be asked about: editors cut a longer question off, at 100,000 characters, without
  * a word.
@@ -23,7 +23,7 @@ export interface RunCodeInput {
   readonly timeoutMs: number | undefined;
 }
 
-export interface ReadOutputInput {
+interface ReadOutputInput {
   readonly handle: string;
   /** Character of the output to begin at; negative: counted from its end; undefined: where the last answer ended. */
   readonly from: number | undefined;

@@ -4,7 +4,7 @@ import type { SessionSnapshot } from '../../pool/types';
 import { sessionKeyOf, type SessionName, type SessionTarget } from '../sessions/target';
 
 /** A session as an agent can ask for it. */
-export interface NamedSession {
+interface NamedSession {
   readonly name: string;
   readonly target: SessionTarget;
 }
@@ -51,7 +51,7 @@ export function namedSessions(
   }));
 }
 
-export interface SessionRequest {
+interface SessionRequest {
   /** As the model wrote it, in small letters. */
   readonly language: string;
   readonly session: string | undefined;

@@ -31,7 +31,7 @@ export interface AgentToolsParts {
 }
 
 /** How one call is to be answered. */
-export interface CallOptions {
+interface CallOptions {
   /** Aborted when nobody wants the answer any more. */
   readonly signal: AbortSignal;
   /** Characters of output at most. */

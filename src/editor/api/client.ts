@@ -38,7 +38,7 @@ export interface ClientParts extends PlaceParts {
 }
 
 /** Who a client stands for. */
-export interface ClientOf {
+interface ClientOf {
   readonly ownerId: string;
   /** For people. */
   readonly name: string;

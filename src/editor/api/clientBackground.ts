@@ -6,7 +6,7 @@ import type { SessionTarget } from '../sessions/target';
 import type { BackgroundPort } from './backgroundPort';
 import { asEditorEvent } from './event';
 
-export interface ClientBackgroundParts {
+interface ClientBackgroundParts {
   readonly ownerId: string;
   readonly name: string;
   readonly port: BackgroundPort;

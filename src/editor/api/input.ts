@@ -72,8 +72,8 @@ const result = v.object({
 const answer = v.nullish(v.object({ result: v.optional(result) }));
 
 export type ParsedPlace = v.InferOutput<typeof sessionPlace>;
-export type ParsedRun = v.InferOutput<typeof runOptions>;
-export type ParsedBackground = v.InferOutput<typeof backgroundOptions>;
+type ParsedRun = v.InferOutput<typeof runOptions>;
+type ParsedBackground = v.InferOutput<typeof backgroundOptions>;
 
 /** Everything that another extension hands over, none of it bound by our types. Each throws `bad_input`, naming it. */
 export const parse = {

@@ -8,7 +8,7 @@ import { artifactPieceOf, type ArtifactPiece } from './artifactText';
 const MEBI = 1024 * 1024;
 const FULL = '\n[The file ends here: it has reached its limit.]\n';
 
-export interface ArtifactFileOptions {
+interface ArtifactFileOptions {
   /** Bytes that the file takes at most. Default 1 GiB. */
   readonly maxBytes?: number;
   /** Bytes that wait for a slow disk at most; what comes beyond is left out, and counted. Default 32 MiB. */

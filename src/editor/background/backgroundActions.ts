@@ -4,7 +4,7 @@ import type { BackgroundSnapshot } from '../../runner/backgroundTypes';
 import type { BackgroundWork } from './backgroundWork';
 import { labelOf } from './session';
 
-export interface BackgroundActionsParts {
+interface BackgroundActionsParts {
   readonly work: Pick<BackgroundWork, 'peek' | 'interrupt' | 'kill' | 'remove'>;
   readonly prompts: Prompts;
 }

@@ -14,7 +14,7 @@ import type { BackgroundFacts } from '../sessions/backgroundRows';
 import { keyOf } from './session';
 
 /** A background run as it is asked for. */
-export interface BackgroundLaunch {
+interface BackgroundLaunch {
   readonly code: string;
   /** Whose end ends it. Default: this window. */
   readonly owner?: string;
@@ -33,7 +33,7 @@ export interface BackgroundLaunch {
   readonly excludeFromContext?: boolean;
 }
 
-export interface BackgroundWorkParts {
+interface BackgroundWorkParts {
   /** This window. */
   readonly ownerId: string;
   readonly clock: Clock;

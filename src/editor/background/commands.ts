@@ -14,7 +14,7 @@ import type { BackgroundWork } from './backgroundWork';
 import { keyOf, labelOf } from './session';
 import type { BackgroundSnapshot } from '../../runner/backgroundTypes';
 
-export interface BackgroundCommandParts {
+interface BackgroundCommandParts {
   readonly work: BackgroundWork;
   readonly actions: BackgroundActions;
   readonly panel: Pick<Panel, 'show'>;

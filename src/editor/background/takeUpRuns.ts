@@ -24,7 +24,7 @@ const ANSWER_WITHIN_MS = 5_000;
 /** Enough for the head of a run's output, in characters of up to four bytes. */
 const HEAD_BYTES = 4 * HEAD_LIMIT;
 
-export interface TakeUpRunsParts {
+interface TakeUpRunsParts {
   readonly ownerId: string;
   readonly log: Log;
   readonly display: RunDisplay;

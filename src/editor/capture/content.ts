@@ -14,7 +14,7 @@ export interface Content {
 // git's own: a NUL this early makes a file binary.
 const SNIFFED_BYTES = 8_000;
 
-export interface ReadLimits {
+interface ReadLimits {
   readonly maxTextBytes: number;
   readonly maxHashBytes: number;
 }

@@ -1,7 +1,7 @@
 import type { Pace } from './pace';
 import { isSameStat, type FileStat } from './walk';
 
-export interface IndexDiff {
+interface IndexDiff {
   readonly created: readonly string[];
   readonly gone: readonly string[];
   /** They may be another, and are to be read. */
@@ -18,7 +18,7 @@ export interface Seen {
 const STAMP_MS = 2_000;
 
 /** A file written again within one tick of its file system's clock has the stamps of the first time. */
-export function isRacy({ stat, readAt }: Seen): boolean {
+function isRacy({ stat, readAt }: Seen): boolean {
   return readAt - Math.max(stat.mtimeMs, stat.ctimeMs) < STAMP_MS;
 }
 

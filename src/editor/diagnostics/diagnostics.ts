@@ -12,7 +12,7 @@ import { StopLog } from './stops';
 const INVENTORY_WITHIN_MS = 5_000;
 const SAID_FOR_MS = 5_000;
 
-export interface DiagnosticsParts {
+interface DiagnosticsParts {
   readonly ownerId: string;
   readonly version: string;
   readonly model: Pick<SessionsModel, 'sessions' | 'capacity'>;

@@ -1,7 +1,7 @@
 import { steersEditor } from '../../kernel/environment';
 
-export const ENVIRONMENT_SETTING = 'holdfast.environment';
-export const AGENTS_SETTING = 'holdfast.agents.environment';
+const ENVIRONMENT_SETTING = 'holdfast.environment';
+const AGENTS_SETTING = 'holdfast.agents.environment';
 
 /** What could be read, and a sentence for people about each thing that could not. No sentence has a value in it. */
 export interface Read<Content> {

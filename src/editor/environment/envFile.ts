@@ -3,10 +3,10 @@ import { codeOf, messageOf } from '../../base/errors';
 import { expand, pathOf, type Machine } from '../python/interpreter';
 import type { Read } from './entries';
 
-export const FILE_SETTING = 'holdfast.envFile';
+const FILE_SETTING = 'holdfast.envFile';
 export const DEFAULT_FILE = '${workspaceFolder}/.env';
 
-export interface EnvFileScope {
+interface EnvFileScope {
   /** Value of the setting. */
   readonly setting: string;
   /** What relative paths start from. */

@@ -11,7 +11,7 @@ import type { Transcript } from './transcript';
 const PANEL_VIEW = 'holdfast.panel';
 
 /** What a person can do in the panel beyond looking. A rejection is logged. */
-export interface PanelActions {
+interface PanelActions {
   /** Without a key the panel shows no session yet: the caller chooses one. */
   run(code: string, sessionKey: string | undefined): void | Promise<void>;
   interrupt(sessionKey: string): void | Promise<void>;
@@ -27,7 +27,7 @@ export interface PanelActions {
   cleared(sessionKey: string): void | Promise<void>;
 }
 
-export interface PanelOptions {
+interface PanelOptions {
   readonly transcript: Transcript;
   readonly extensionUri: vscode.Uri;
   readonly actions: PanelActions;

@@ -52,7 +52,7 @@ export interface EarlierRun {
   readonly endedAt: number;
 }
 
-export interface SessionReading {
+interface SessionReading {
   readonly entries: EntryUpdate[];
   readonly removed: number[];
   readonly droppedRuns: number;

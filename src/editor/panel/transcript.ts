@@ -25,14 +25,14 @@ export interface TranscriptRun {
   readonly queuedAt: number;
 }
 
-export interface RunEnd {
+interface RunEnd {
   readonly at: number;
   readonly result?: Pick<ExecutionResult, 'cancelled' | 'exitCode' | 'artifact' | 'notes'>;
   /** It was rejected: the message. */
   readonly failure?: string;
 }
 
-export interface TranscriptChange {
+interface TranscriptChange {
   /** Undefined: the list of sessions. */
   readonly sessionKey: string | undefined;
   /**
@@ -43,7 +43,7 @@ export interface TranscriptChange {
 }
 
 /** A session that something is kept of on disk. */
-export interface KeptHead {
+interface KeptHead {
   readonly key: string;
   readonly label: string;
   /** When it was last written, ms since the epoch. */
@@ -61,7 +61,7 @@ export interface ShownRun {
   readonly after: readonly Piece[];
 }
 
-export interface TranscriptOptions {
+interface TranscriptOptions {
   readonly limits?: Partial<TranscriptLimits>;
 }
 

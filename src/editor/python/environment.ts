@@ -2,7 +2,7 @@ import { withoutEditorNames, type Variables } from '../../kernel/environment';
 import { canonical, pathOf, searchFor, type Machine } from './interpreter';
 
 /** What the folder above an interpreter tells about it. */
-export interface EnvironmentKind {
+interface EnvironmentKind {
   /** Root of the virtual or conda environment that the interpreter belongs to. */
   readonly prefix: string;
   readonly kind: 'virtual' | 'conda' | 'plain';

@@ -91,7 +91,7 @@ export async function listInterpreters(
 }
 
 /** The interpreter of a folder that is a virtual or conda environment, or one that was meant by it. */
-export async function inEnvironment(folder: string, machine: Machine): Promise<string | undefined> {
+async function inEnvironment(folder: string, machine: Machine): Promise<string | undefined> {
   const path = pathOf(machine);
   const places =
     machine.platform === 'win32'

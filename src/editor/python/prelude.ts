@@ -17,7 +17,7 @@ export interface Prelude {
   readonly missing: readonly string[];
 }
 
-export interface PreludeScope {
+interface PreludeScope {
   /** Value of the setting. */
   readonly setting: readonly string[];
   /** What relative paths start from. */

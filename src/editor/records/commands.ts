@@ -9,7 +9,7 @@ import { sessionKeyOf } from '../sessions/target';
 import type { LeftOut } from './leftOut';
 import type { RecordActions } from './recordActions';
 
-export interface RecordCommandParts {
+interface RecordCommandParts {
   readonly actions: RecordActions;
   readonly leftOut: LeftOut;
   readonly model: SessionsModel;

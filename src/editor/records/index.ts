@@ -7,7 +7,7 @@ import { Records, type RecordsParts } from './records';
 
 export type { Records } from './records';
 
-export interface RecordsOptions extends Omit<RecordsParts, 'files' | 'limits'> {
+interface RecordsOptions extends Omit<RecordsParts, 'files' | 'limits'> {
   /** The extension's own folder for what belongs to no workspace. */
   readonly storage: string;
   /** The same string for the same workspace; undefined: a window without one. */

@@ -39,7 +39,7 @@ const keptRun = v.object({
 export type Header = Omit<v.InferOutput<typeof header>, 'what'>;
 export type KeptRun = v.InferOutput<typeof keptRun>;
 
-export interface KeptFile {
+interface KeptFile {
   readonly header: Header | undefined;
   readonly runs: KeptRun[];
   /** Lines that could not be read. */

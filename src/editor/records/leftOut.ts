@@ -4,7 +4,7 @@ import { isBackground } from '../background/session';
 import { nameOfKey } from '../sessions/target';
 
 /** Where a window keeps small values of its workspace over a restart: the editor's own store. */
-export interface Store {
+interface Store {
   get(key: string): unknown;
   update(key: string, value: unknown): PromiseLike<void>;
 }

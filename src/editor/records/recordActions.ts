@@ -3,7 +3,7 @@ import type { Prompts } from '../prompts';
 import type { LeftOut } from './leftOut';
 import type { Records } from './records';
 
-export interface RecordActionsParts {
+interface RecordActionsParts {
   readonly transcript: Pick<Transcript, 'note' | 'forgetEarlier'>;
   readonly leftOut: LeftOut;
   readonly prompts: Prompts;

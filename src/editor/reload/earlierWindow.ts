@@ -10,7 +10,7 @@ import { takeUp, type TakenUp, type TakeUpParts } from './takeUp';
 const WAITS_FOR_HOST_MS = 2_000;
 
 /** Where to look, and who gets what is found: the background runs first, the rest is for `takeUp`. */
-export interface EarlierWindowParts extends Omit<TakeUpParts, 'preludes' | 'otherPlaces'> {
+interface EarlierWindowParts extends Omit<TakeUpParts, 'preludes' | 'otherPlaces'> {
   readonly hosts: Pick<Hosts, 'toTakeUpSoon' | 'look'>;
   readonly kernelHost: Later<Pick<KernelHosting, 'adopt' | 'keep'>>;
   readonly background: Pick<BackgroundWork, 'takeUp'>;

@@ -39,7 +39,7 @@ const record = v.object({
 });
 
 /** What the window before this one has left to know. */
-export interface KeptState {
+interface KeptState {
   /** Its owner id. */
   readonly window: string | undefined;
   readonly book: BookContent | undefined;

@@ -21,7 +21,7 @@ export type PastEvent =
       readonly reply: ExecutionReply;
     };
 
-export interface ReplayedSession {
+interface ReplayedSession {
   readonly key: string;
   readonly label: string;
   readonly sessionId: string;

@@ -1,7 +1,7 @@
 import { pickCode, type PickedCode } from './pickCode';
 
 /** A part of a Python file between `# %%` comments. Lines are 0-based. */
-export interface Cell {
+interface Cell {
   /** The line of its comment. */
   readonly marker: number;
   readonly last: number;

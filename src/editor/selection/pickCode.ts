@@ -1,6 +1,6 @@
 import { Statements } from './statements';
 
-export interface Position {
+interface Position {
   readonly line: number;
   readonly character: number;
 }

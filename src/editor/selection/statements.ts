@@ -1,7 +1,7 @@
 import { logicalLines, type LogicalLine } from './logicalLines';
 
 /** A whole statement. Lines are 0-based and inclusive. */
-export interface Statement {
+interface Statement {
   readonly first: number;
   readonly last: number;
   /** The last line where a cursor means this statement, rather than one inside it. */

@@ -127,6 +127,6 @@ function iconOf({ status, unheeded, silence }: BackgroundFacts): RowIcon {
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
 /** Of a traceback: what it comes down to. */
-export function lastLineOf(text: string): string {
+function lastLineOf(text: string): string {
   return text.replace(COLOURS, '').trimEnd().split('\n').at(-1)?.trim() ?? '';
 }

@@ -11,7 +11,7 @@ import { sessionKeyOf } from './target';
 /** A slot that is free within this time is not worth a word: one owner's session goes for another's all the time. */
 const PATIENCE_MS = 1_000;
 
-export interface FullPoolParts {
+interface FullPoolParts {
   readonly ownerId: string;
   readonly model: SessionsModel;
   readonly book: SessionBook;

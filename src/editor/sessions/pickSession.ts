@@ -44,7 +44,7 @@ async function choose(
   return (await vscode.window.showQuickPick(items, options))?.session;
 }
 
-export interface SessionMenuActions {
+interface SessionMenuActions {
   use(session: SessionSnapshot): void;
   useDefault(): void;
 }

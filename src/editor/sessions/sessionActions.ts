@@ -15,7 +15,7 @@ import type { SessionBook } from './sessionBook';
 import type { SessionsModel } from './sessionsModel';
 import { sessionKeyOf } from './target';
 
-export interface SessionActionsParts {
+interface SessionActionsParts {
   readonly ownerId: string;
   readonly model: SessionsModel;
   readonly book: SessionBook;

@@ -6,7 +6,7 @@ import type { SessionActions } from './sessionActions';
 import type { SessionBook } from './sessionBook';
 import type { SessionsModel } from './sessionsModel';
 
-export interface UnheededParts {
+interface UnheededParts {
   readonly model: SessionsModel;
   readonly book: SessionBook;
   readonly runs: Pick<Runs, 'get'>;

@@ -11,7 +11,7 @@ import { offerMoreThanInterrupts } from '../sessions/unheeded';
 import type { Essentials } from './essentials';
 import type { Kernels } from './kernels';
 
-export interface ActionsOptions extends Pick<
+interface ActionsOptions extends Pick<
   Essentials,
   'clock' | 'ownerId' | 'onFailure' | 'model' | 'book' | 'transcript' | 'nameOf'
 > {

@@ -10,7 +10,7 @@ import type { Essentials } from './essentials';
 import type { Kernels } from './kernels';
 import type { KeptTranscripts } from './records';
 
-export interface BackgroundOptions
+interface BackgroundOptions
   extends
     Pick<Kernels, 'python' | 'kernelHost'>,
     Pick<KeptTranscripts, 'records'>,

@@ -17,7 +17,7 @@ import type { Essentials } from './essentials';
 import type { Kernels } from './kernels';
 import type { KeptTranscripts } from './records';
 
-export interface CommandsOptions
+interface CommandsOptions
   extends
     Actions,
     Pick<KeptTranscripts, 'leftOut' | 'records'>,

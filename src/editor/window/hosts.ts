@@ -5,7 +5,7 @@ import { HostsTree } from '../reload/hostsTree';
 import type { Essentials } from './essentials';
 import type { Kernels } from './kernels';
 
-export interface HostsOptions
+interface HostsOptions
   extends Pick<Essentials, 'clock' | 'onFailure'>, Pick<Kernels, 'hosts' | 'pool'> {
   readonly store: DisposableStore;
 }

@@ -11,7 +11,7 @@ import type { SessionTarget } from '../sessions/target';
 import type { Essentials } from './essentials';
 import type { KeptTranscripts } from './records';
 
-export interface KernelsOptions
+interface KernelsOptions
   extends
     Pick<KeptTranscripts, 'record' | 'keepAgain'>,
     Pick<
@@ -45,7 +45,7 @@ export interface Kernels {
   readonly pool: Later<KernelPool>;
 }
 
-export interface LaterPython {
+interface LaterPython {
   get(): Promise<Python>;
   /** As `Python.resolve`. */
   resolve(place: Place): Promise<SessionTarget>;

@@ -12,7 +12,7 @@ import type { SessionActions } from '../sessions/sessionActions';
 import { targetOfKey, type SessionTarget } from '../sessions/target';
 import type { Essentials } from './essentials';
 
-export interface PanelOptions extends Pick<Essentials, 'log' | 'book' | 'transcript'> {
+interface PanelOptions extends Pick<Essentials, 'log' | 'book' | 'transcript'> {
   readonly store: DisposableStore;
   readonly extensionUri: vscode.Uri;
   readonly runs: Pick<Runs, 'run'>;

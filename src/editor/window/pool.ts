@@ -12,7 +12,7 @@ import { mayEvict, ownerKind } from '../sessions/owners';
 import type { Essentials } from './essentials';
 import type { KeptTranscripts } from './records';
 
-export interface PoolOptions
+interface PoolOptions
   extends
     Pick<KeptTranscripts, 'keepAgain'>,
     Pick<

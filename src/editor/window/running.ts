@@ -12,7 +12,7 @@ import type { Essentials } from './essentials';
 import type { Kernels } from './kernels';
 import type { KeptTranscripts } from './records';
 
-export interface RunningOptions
+interface RunningOptions
   extends
     Pick<Kernels, 'python' | 'kernelHost' | 'pool'>,
     Pick<KeptTranscripts, 'record' | 'records'>,

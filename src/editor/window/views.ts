@@ -9,7 +9,7 @@ import { sessionKeyOf } from '../sessions/target';
 import { StatusBar } from '../statusBar';
 import type { Essentials } from './essentials';
 
-export interface ViewsOptions extends Pick<
+interface ViewsOptions extends Pick<
   Essentials,
   'clock' | 'ownerId' | 'model' | 'book' | 'transcript' | 'chatNames' | 'nameOf'
 > {

@@ -5,7 +5,7 @@ import type { ExitStatus } from '../process/spawn';
 const NEXT = 'Its variables are lost; the next run starts a new kernel.';
 
 /** What is known of an exit beside its status. */
-export interface ExitCircumstances {
+interface ExitCircumstances {
   readonly status: ExitStatus;
   /** What it last wrote on descriptor 2. */
   readonly stderr: string;

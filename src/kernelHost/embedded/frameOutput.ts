@@ -1,10 +1,7 @@
 import type { KernelOutput } from '../../kernel/output';
 import type { RunnerFrame } from './frames';
 
-export type OutputFrame = Exclude<
-  RunnerFrame,
-  { op: 'ready' | 'begun' | 'input' | 'done' | 'pong' }
->;
+type OutputFrame = Exclude<RunnerFrame, { op: 'ready' | 'begun' | 'input' | 'done' | 'pong' }>;
 
 /** A runner's frame in the kernel vocabulary. */
 export function toOutput(frame: OutputFrame): KernelOutput {

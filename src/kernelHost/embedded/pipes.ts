@@ -8,7 +8,7 @@ import { encodeControlFrame, FrameDecoder, type ControlFrame, type RunnerFrame }
 /** Characters. */
 const STDERR_KEPT = 32_768;
 
-export interface PipeListener {
+interface PipeListener {
   onFrame(frame: RunnerFrame): void;
   /** What the process, or one that it started, wrote on descriptor 1 or 2 itself. */
   onText(name: StreamName, text: string): void;

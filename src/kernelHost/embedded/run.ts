@@ -10,7 +10,7 @@ export interface RunRequest {
 }
 
 /** How the runner said that a run ended. */
-export interface RunEnd {
+interface RunEnd {
   readonly status: 'ok' | 'error';
   readonly interrupted: boolean;
   readonly stdinRequested: boolean;

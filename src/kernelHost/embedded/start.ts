@@ -6,7 +6,7 @@ import { lastLines } from './exitText';
 import { EmbeddedKernel, type KernelListener, type KernelTools, type ReadyFrame } from './kernel';
 import type { RunnerLaunch } from './python';
 
-export interface EmbeddedStart {
+interface EmbeddedStart {
   readonly launch: RunnerLaunch;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;

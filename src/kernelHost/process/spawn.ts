@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/ledger';
 import type { FamilyRoot } from '../../platform/processes';
 import { freshNonce, kernelEnvironment } from './environment';
 
-export interface LeaderLaunch {
+interface LeaderLaunch {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;

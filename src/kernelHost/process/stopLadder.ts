@@ -15,7 +15,7 @@ import type { Leader } from './spawn';
 import { ANSWER_BEFORE_END_MS, planStop, type PlannedStep } from './stopPlan';
 import { isNobody, nameRemains, sweepFamily, type Remains } from '../../platform/sweep';
 
-export interface StopTarget {
+interface StopTarget {
   readonly leader: Leader;
   /** Identity of the leader, where the system tells it. */
   readonly startTime: Promise<string | undefined>;

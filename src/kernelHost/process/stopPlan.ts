@@ -2,7 +2,7 @@ import type { StopProgress } from '../../kernel/kernel';
 import type { StopDeadlines } from '../../kernel/limits';
 
 /** A limited stop sends its kill this long before its end. */
-export const KILL_BEFORE_END_MS = 500;
+const KILL_BEFORE_END_MS = 500;
 
 /** Of those 500 ms the last ones are for the answer's way. */
 export const ANSWER_BEFORE_END_MS = 100;
