@@ -128,9 +128,11 @@ export class Records {
   private async waitLate(): Promise<void> {
     const { files, limits } = this.parts;
     for (const executionId of this.lateRuns) {
-      const shown = this.toKeep(executionId);
+      const key = this.toKeep(executionId)?.sessionKey;
       const waits = this.waiting.findLast((each) => each.executionId === executionId)?.run();
-      const kept = shown && (waits ?? (await files.find(shown.sessionKey, executionId)));
+      const kept = waits ?? (key === undefined ? undefined : await files.find(key, executionId));
+      // After the look: what came meanwhile is told of no second time.
+      const shown = this.toKeep(executionId);
       this.lateRuns.delete(executionId);
       if (shown && kept) this.wait(shown, () => keptAgain(kept, shown, limits));
     }

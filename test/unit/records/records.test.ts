@@ -207,6 +207,24 @@ describe('output after the end of a run', () => {
     expect(last.endsWith('late 499\n')).toBe(true);
   });
 
+  it('that comes while the disk is asked for the run is not lost', async () => {
+    const disk = diskIn(folder);
+    const { transcript, records, run } = openWindow(folder, {
+      disk: {
+        ...disk,
+        read(name) {
+          transcript.output('a', print('later\n'));
+          return disk.read(name);
+        },
+      },
+    });
+    run('a');
+    await records.flush();
+    transcript.output('a', print('late\n'));
+    await records.flush();
+    expect(textIn(await later('w2'))).toEqual(['a\nlate\nlater\n']);
+  });
+
   it('that clears or changes what was shown is kept as it is shown then', async () => {
     const window = openWindow(folder);
     window.run('a');
