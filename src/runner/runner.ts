@@ -182,7 +182,7 @@ class Runner implements EvalRunner {
       if (this.parts.hooks.length > 0 && !signal.aborted) {
         const supplied = await this.ask(code, options, signal);
         if (supplied) {
-          for (const output of outputOf(supplied)) options.onOutput?.(output);
+          this.putOut(supplied, options.onOutput);
           return supplied;
         }
       }
@@ -197,6 +197,16 @@ class Runner implements EvalRunner {
       return await execution;
     } finally {
       place?.done();
+    }
+  }
+
+  /** As the pool does: a listener that throws is its own trouble, not the run's. */
+  private putOut(supplied: ExecutionResult, onOutput: RunOptions['onOutput']): void {
+    if (!onOutput) return;
+    try {
+      for (const output of outputOf(supplied)) onOutput(output);
+    } catch (error) {
+      this.parts.log?.error('A listener of a run failed.', error);
     }
   }
 

@@ -207,6 +207,17 @@ describe('C2: a before-run hook', () => {
     expect(w.records).toMatchObject([{ code: '1', output: 'from the hook' }]);
   });
 
+  it('supplies the result also where a listener of its output throws', async () => {
+    const w = setUp();
+    w.hooks.push(() => ({ result: resultOf({ output: 'from the hook' }) }));
+    const onOutput = (): void => {
+      throw new Error('no ear');
+    };
+    const { output } = await w.runner.run('1', { ...how, onOutput });
+    expect([output, codes(w)]).toEqual(['from the hook', ['1']]);
+    expect(w.warnings).toEqual(['A listener of a run failed.']);
+  });
+
   it.each([
     [
       'throws',
