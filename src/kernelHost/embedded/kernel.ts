@@ -171,8 +171,10 @@ export class EmbeddedKernel {
    */
   async interrupt(executionId?: string): Promise<InterruptVerdict> {
     const run = this.running;
-    if (run !== undefined && run.id === (executionId ?? run.id)) await begunWithin(run);
-    if (executionId !== undefined && this.exit === undefined && this.running?.id !== executionId) {
+    const isMeant = executionId === undefined || run?.id === executionId;
+    if (run !== undefined && isMeant) await begunWithin(run);
+    // It may have ended meanwhile, and another have begun.
+    if (this.exit === undefined && (!isMeant || this.running !== run)) {
       return { delivered: false, target: this.group, reason: 'This run is not running.' };
     }
     return this.signalInterrupt();
