@@ -93,15 +93,16 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
   );
   offerHosts({ ...essentials, store, hosts, pool });
 
-  leaveWindow = () => {
-    background.leave();
-    return leave({
-      flushDoor: () => door.flush(),
+  leaveWindow = () =>
+    leave({
+      handOn() {
+        background.leave();
+        door.flush();
+      },
       flushRecords: () => transcripts.flush(),
       leaveHost: async () => kernelHost.made?.leave(),
       log,
     });
-  };
   return api;
 }
 

@@ -6,8 +6,8 @@ import { within } from '../runner/within';
 const LEAVE_WITHIN_MS = 900;
 
 interface Leaving {
-  /** Hands on the records that wait for a chat. */
-  flushDoor(): void;
+  /** Hands on what is not recorded yet: runs that go on, and records that wait for a chat. */
+  handOn(): void;
   /** Writes what was recorded. */
   flushRecords(): Promise<void>;
   /** Says goodbye to the kernel host, which stops things in its own time. */
@@ -16,11 +16,16 @@ interface Leaving {
 }
 
 /** Resolves when the records are written and the goodbye is said, but within a second however slow either is. */
-export async function leave({ flushDoor, flushRecords, leaveHost, log }: Leaving): Promise<void> {
-  flushDoor();
-  // Side by side: a disk that hangs must not keep the kernel host from knowing.
-  const steps = [flushRecords(), leaveHost()].map((step) =>
-    step.catch((error: unknown) => log.warn(`Not all was said on leaving: ${messageOf(error)}`)),
-  );
+export async function leave({ handOn, flushRecords, leaveHost, log }: Leaving): Promise<void> {
+  const warn = (error: unknown): void =>
+    log.warn(`Not all was said on leaving: ${messageOf(error)}`);
+  // Whatever fails, the kernel host has to know.
+  try {
+    handOn();
+  } catch (error) {
+    warn(error);
+  }
+  // Side by side: a disk that hangs must not keep it from that.
+  const steps = [flushRecords(), leaveHost()].map((step) => step.catch(warn));
   await within(Promise.all(steps), LEAVE_WITHIN_MS);
 }

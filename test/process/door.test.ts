@@ -220,7 +220,7 @@ test.each([0, 2_000])(
     const before = performance.now();
     background.here.leave();
     await leave({
-      flushDoor: () => undefined,
+      handOn: () => undefined,
       flushRecords: () => Promise.resolve(),
       leaveHost: () => hosting.leave(),
       log: silentLog,

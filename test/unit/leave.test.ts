@@ -10,7 +10,7 @@ function leaving(more: Partial<Parameters<typeof leave>[0]> = {}) {
   const done: string[] = [];
   const say = (what: string) => async (): Promise<void> => void done.push(what);
   const options = {
-    flushDoor: () => void done.push('door'),
+    handOn: () => void done.push('door'),
     flushRecords: say('records'),
     leaveHost: say('host'),
     log: { warn: (text: string) => void done.push(text) },
@@ -44,4 +44,13 @@ it('C7 nor does a kernel host that does not answer, and a failure of one leaves 
   await vi.advanceTimersByTimeAsync(999);
   expect(isOver).toBe(true);
   expect(done).toContain('Not all was said on leaving: no disk');
+});
+
+it('C7 a record that cannot be handed on keeps neither the others nor the kernel host from knowing', async () => {
+  const handOn = (): void => {
+    throw new Error('no room');
+  };
+  const { done, left } = leaving({ handOn });
+  await left;
+  expect(done).toEqual(['Not all was said on leaving: no room', 'records', 'host']);
 });
