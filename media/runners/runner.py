@@ -8,7 +8,8 @@ Started as `python -u -X utf8 runner.py` in a process group of its own, with fou
 
 A frame is a 4-byte big-endian length and as many bytes of JSON in pure ASCII, so that lone surrogates survive. Every
 `execute` is answered by `begun`, from when on an interrupt ends it, and exactly one `done`, after all that the run put
-out; what its threads print later still carries its id. The descriptors of the frames are moved away and never inherited: nothing that user code starts can forge one.
+out; what its threads print later still carries its id. The descriptors of the frames are moved away and never
+inherited: nothing that user code starts can forge one.
 
 User code runs on the main thread, in a fresh `__main__`. Two threads of ours stand beside it: one reads the control
 descriptor (its end means that the host is gone, and ends the whole process group), the other sends text that has

@@ -12,8 +12,7 @@ export interface BeforeRun {
   readonly excludeFromContext: boolean;
 }
 
-/** A `result` stands in for the run's own: it is put out, recorded and returned, and the code goes to no
- * kernel. */
+/** A `result` stands in for the run's own: it is put out, recorded and returned, and the code goes to no kernel. */
 export interface BeforeRunAnswer {
   readonly result?: ExecutionResult | undefined;
 }
