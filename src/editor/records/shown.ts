@@ -12,7 +12,6 @@ export type RecordedRun = Pick<
   | 'ownerId'
   | 'origin'
   | 'excludeFromContext'
-  | 'output'
   | 'exitCode'
   | 'cancelled'
   | 'endedAt'

@@ -58,7 +58,7 @@ export function takeUp(adoption: Adoption, parts: TakeUpParts): TakenUp {
   }
   for (const { execution, at, reply } of ends) {
     const facts = factsOf(execution, left, ownerId);
-    parts.record({ ...facts, ...endOf(reply), output: '', endedAt: at });
+    parts.record({ ...facts, ...endOf(reply), endedAt: at });
   }
   adoption.stopOthers([...records, ...parts.otherPlaces]);
   log.info(`${records.length} sessions of the window before are taken up.`);
