@@ -13,14 +13,14 @@ export class WholeMessageWriter extends AbstractMessageWriter implements Message
     socket.once('close', () => this.fireClose());
   }
 
-  write(message: Message): Promise<void> {
+  async write(message: Message): Promise<void> {
     const body = JSON.stringify(message);
     const text = `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
     if (this.socket.writableCorked === 0) {
       this.socket.cork();
       process.nextTick(() => this.socket.uncork());
     }
-    return new Promise((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
       this.socket.write(text, (error) => (error ? reject(error) : resolve()));
     });
   }
