@@ -257,7 +257,7 @@ export class StopLadder {
     }
   }
 
-  /** \`end\` as \`now\` counts. */
+  /** `end` as `now` counts. */
   private announce(step: StopProgress['step'], end: number): void {
     if (step !== 'sweep') this.furthest = step;
     this.log.debug(`Stopping ${this.target.leader.pid}: ${step}.`);
