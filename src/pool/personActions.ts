@@ -26,7 +26,8 @@ export async function interruptRun(
   const { lane, slot } = sessionById(core, id);
   const { kernel } = slot;
   const { current } = lane;
-  if (!current || !kernel) return undelivered('Nothing is running.');
+  if (!current) return undelivered('Nothing is running.');
+  if (!kernel) return undelivered('Its kernel is still being looked for.');
   if (executionId !== undefined && executionId !== current.executionId) {
     return undelivered('That run is not the one that is running.');
   }
