@@ -211,6 +211,7 @@ describe('sessions in trouble', () => {
     await window.runCommand('Holdfast: Restart');
     await window.runCommand('Holdfast: Show Panel');
     await window.panel().getByText('broken.py ended with NameError').waitFor();
+    await window.openFile('quick.py');
     await window.runCommand('Holdfast: Show Helpers');
     const list = window.page.locator('.quick-input-list');
     await list.getByText('double', { exact: true }).waitFor();
