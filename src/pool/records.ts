@@ -27,6 +27,8 @@ export interface SessionRecord {
   readonly interpreter?: string;
   readonly privateTo?: string;
   readonly incarnation: number;
+  /** When the start of this incarnation's kernel began, ms since the epoch. */
+  readonly startedAt?: number;
   readonly owners: readonly OwnerSnapshot[];
   /** It is on its way out. */
   readonly stop?: {
@@ -50,6 +52,7 @@ export function recordOf(session: Session): SessionRecord {
     ...(interpreter === undefined ? {} : { interpreter }),
     ...(privateTo === undefined ? {} : { privateTo }),
     incarnation: session.incarnation,
+    startedAt: session.startedAt,
     owners: session.owners.snapshot(),
     ...(stop === undefined ? {} : { stop }),
     ...(execution === undefined ? {} : { execution }),

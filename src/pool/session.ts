@@ -24,7 +24,8 @@ export class Session {
   readonly key: string;
   readonly owners: OwnerSet;
   readonly turns: Turns;
-  readonly startedAt: number;
+  /** When the start of the kernel that is there, or on its way, began; ms since the epoch. */
+  startedAt: number;
   state: SessionState;
   incarnation = 0;
   readonly slot: KernelSlot;
@@ -80,14 +81,16 @@ export class Session {
 
   /** Takes up where an earlier pool had left a session, before its begin. */
   restore(record: SessionRecord): void {
+    const { since } = this.state;
     this.incarnation = record.incarnation - 1;
+    this.startedAt = record.startedAt ?? since;
     for (const { id, kind } of record.owners) {
       if (kind !== 'departed') this.owners.attach(kind === 'fallback' ? undefined : id);
     }
     if (!record.stop) return;
     const { claimedAt } = record.stop;
     const method: StopMethod = { kind: 'unlimited' };
-    this.state = { kind: 'reaping', since: this.startedAt, claimedAt, method };
+    this.state = { kind: 'reaping', since, claimedAt, method };
     this.attempt = new StopAttempt();
     this.host.changed(this);
   }
@@ -219,6 +222,8 @@ export class Session {
   private startKernel(begin?: StartKernel): void {
     const { host } = this;
     this.incarnation++;
+    // One that is taken up has run since before.
+    if (begin === undefined) this.startedAt = host.clock.now();
     this.turns.restart(begin !== undefined);
     host.changed(this);
     this.slot.start(

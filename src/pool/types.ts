@@ -218,6 +218,7 @@ export interface SessionSnapshot {
   readonly pid: number | undefined;
   readonly description: string | undefined;
   readonly memoryBytes: number | undefined;
+  /** When the start of its present kernel began; ms since the epoch. */
   readonly startedAt: number;
   /** It is above the memory cap, and a window holds it: a person decides. */
   readonly isAboveMemoryCap?: boolean;

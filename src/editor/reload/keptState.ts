@@ -26,6 +26,7 @@ const record = v.object({
   interpreter: v.exactOptional(v.string()),
   privateTo: v.exactOptional(v.string()),
   incarnation: v.number(),
+  startedAt: v.exactOptional(v.number()),
   owners: v.array(owner),
   stop: v.exactOptional(
     v.object({

@@ -246,6 +246,16 @@ describe('B8 records', () => {
     expect(second.kernels.at(0).codes).toEqual(['fresh']);
   });
 
+  it('a kernel that was found again has been up since its own start', async () => {
+    const { records, kernels } = await before();
+    const startedAt = Date.now();
+    await vi.advanceTimersByTimeAsync(60_000);
+    const { found, pool } = await after(records.map((each) => ({ ...each, queue: [] })));
+    found.resolve(kernels.at(0));
+    await settle();
+    expect(pool.sessions()).toContainEqual(expect.objectContaining({ id: 'session-1', startedAt }));
+  });
+
   it('who holds a session is told when the kernel that was found again is lost', async () => {
     const { records, kernels } = await before();
     const { found, pool, run } = await after(

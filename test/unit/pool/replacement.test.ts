@@ -137,6 +137,16 @@ describe('what a person does', () => {
     ]);
   });
 
+  it('a session tells when the start of the kernel that is there began, not of the one before', async () => {
+    const h = harness();
+    await h.run('a', 's');
+    const first = Date.now();
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(h.pool.sessions()).toMatchObject([{ startedAt: first }]);
+    await h.pool.restart(id);
+    expect(h.pool.sessions()).toMatchObject([{ startedAt: first + 120_000 }]);
+  });
+
   it('restart: asked for twice at once, both have what they want', async () => {
     const h = harness();
     await h.run('a', 's');
