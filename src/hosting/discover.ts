@@ -1,6 +1,6 @@
 import { watch } from 'node:fs';
 import { systemClock } from '../base/clock';
-import { DisposableStore, toDisposable } from '../base/disposable';
+import { DisposableStore, toDisposable, type Disposable } from '../base/disposable';
 import { HoldfastError, messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import { lifeOf, reapFolder } from '../ledger/reap';
@@ -58,7 +58,7 @@ export function hostToTakeUp(found: readonly FoundHost[]): FoundHost | undefined
  * Resolves at the next sign of life of a host, such as the loss of its client, and after `limitMs` at the latest. A
  * window that reloads may be there before the one that it was has gone.
  */
-export function nextChangeOf({ folder }: FoundHost, limitMs: number): Promise<void> {
+export function nextChangeOf(host: FoundHost, limitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const store = new DisposableStore();
     const done = (): void => {
@@ -67,15 +67,24 @@ export function nextChangeOf({ folder }: FoundHost, limitMs: number): Promise<vo
     };
     // What happened between the look before and the watching is seen by the next look, so that one must not be far.
     store.add(systemClock.after(Math.min(limitMs, LOOK_AGAIN_AFTER_MS), done));
-    try {
-      const watcher = watch(folder, { persistent: false }, done);
-      store.add(toDisposable(() => watcher.close()));
-      // Its folder is gone: so is the host.
-      watcher.on('error', done);
-    } catch {
-      // It is gone already, or the system watches no more: the next look tells.
-    }
+    store.add(watchHost(host, done));
   });
+}
+
+/**
+ * Tells of each sign of life of a host, its end included, until it is disposed. A host that is killed gives none, and what
+ * happened before this call is not told. Where the system watches no more, nothing is.
+ */
+export function watchHost({ folder }: FoundHost, onChange: () => void): Disposable {
+  try {
+    const watcher = watch(folder, { persistent: false }, onChange);
+    // Its folder is gone: so is the host.
+    watcher.on('error', onChange);
+    return toDisposable(() => watcher.close());
+  } catch {
+    // It is gone already, or the system watches no more: the next look tells.
+    return toDisposable(() => undefined);
+  }
 }
 
 /** Takes its one place. Rejects when another client was faster, or it does not answer within 5 s. */

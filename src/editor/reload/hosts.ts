@@ -6,16 +6,21 @@ import type { Log } from '../../base/log';
 import type { FoundHost } from '../../hosting/discover';
 
 const LETS_GO_WITHIN_MS = 10_000;
-/** A host that stops its kernels is gone by then. */
-const GONE_WITHIN_MS = 15_000;
 
-/** The kernel hosts of this user that live, whichever window they belong to, as they were at the last look. */
+/**
+ * The kernel hosts of this user that live, whichever window they belong to, as they were at the last look. A host
+ * of another window is watched while it is listed, and looked for again when it changes or goes.
+ */
 export class Hosts implements Disposable {
   private readonly changed = new Emitter<void>();
   private found: readonly FoundHost[] = [];
   private looking: Promise<readonly FoundHost[]> | undefined;
   private chosen: FoundHost | undefined;
   private readonly openedAt: number;
+  /** By folder: the watching of those that are listed. */
+  private readonly watched = new Map<string, Disposable>();
+  /** Since the last look began. */
+  private hasChanged = false;
   private isDisposed = false;
 
   constructor(
@@ -41,7 +46,10 @@ export class Hosts implements Disposable {
 
   /** Looks again. What dead hosts have left is ended in passing. */
   look(): Promise<readonly FoundHost[]> {
-    this.looking ??= this.lookNow().finally(() => (this.looking = undefined));
+    this.looking ??= this.lookNow().finally(() => {
+      this.looking = undefined;
+      if (this.hasChanged) this.lookAgain();
+    });
     return this.looking;
   }
 
@@ -76,39 +84,55 @@ export class Hosts implements Disposable {
     }
   }
 
-  /** Has a host whose window is gone stop its kernels now. Looks until it is gone, 15 s at most, after this resolves. */
+  /** Has a host whose window is gone stop its kernels now. */
   async dismiss(pid: number): Promise<void> {
     const host = this.found.find((each) => each.pid === pid && each.isOrphan);
     if (host) await (await discovery()).dismissHost(host);
     await this.look();
-    if (host)
-      this.watchTheEnd(host).catch((error: unknown) => this.parts.log.warn(messageOf(error)));
   }
 
   dispose(): void {
     this.isDisposed = true;
     this.changed.dispose();
+    for (const watching of this.watched.values()) watching.dispose();
+    this.watched.clear();
   }
 
-  private async watchTheEnd({ pid }: FoundHost): Promise<void> {
-    const { nextChangeOf } = await discovery();
-    const { clock } = this.parts;
-    const giveUpAt = clock.now() + GONE_WITHIN_MS;
-    for (;;) {
-      const host = this.found.find((each) => each.pid === pid);
-      const left = giveUpAt - clock.now();
-      if (!host || left <= 0 || this.isDisposed) return;
-      await nextChangeOf(host, left);
-      await this.look();
-    }
+  private lookAgain(): void {
+    this.look().catch((error: unknown) => this.parts.log.warn(messageOf(error)));
   }
 
   private async lookNow(): Promise<readonly FoundHost[]> {
     const { workspace, log } = this.parts;
-    const { discoverHosts } = await discovery();
+    const { discoverHosts, watchHost } = await discovery();
+    this.hasChanged = false;
     this.found = await discoverHosts({ workspace, log });
+    if (!this.isDisposed) this.watchOthers(watchHost);
     this.changed.fire();
     return this.found;
+  }
+
+  private watchOthers(watchHost: (host: FoundHost, onChange: () => void) => Disposable): void {
+    const { others, watched } = this;
+    for (const [folder, watching] of watched) {
+      if (others.some((host) => host.folder === folder)) continue;
+      watching.dispose();
+      watched.delete(folder);
+    }
+    for (const host of others) {
+      if (watched.has(host.folder)) continue;
+      watched.set(
+        host.folder,
+        watchHost(host, () => this.hostChanged()),
+      );
+      // It may have changed between the look and the watching.
+      this.hasChanged = true;
+    }
+  }
+
+  private hostChanged(): void {
+    this.hasChanged = true;
+    if (!this.looking) this.lookAgain();
   }
 }
 
