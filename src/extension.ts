@@ -49,7 +49,7 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
   const kernels = createKernels({
     ...essentials,
     ...transcripts,
-    ...{ store, extensionUri, workspace, heirs },
+    ...{ store, extensionUri, workspaceState, workspace, heirs },
   });
   const { python, kernelHost, hosts, pool } = kernels;
   const onBegin = lazy(() => void panel.show().catch(onFailure));

@@ -72,6 +72,7 @@ export function createKernelPool(options: KernelPoolOptions): KernelPool {
     },
     settingsFrom(options),
   );
+  for (const { key, holders, why } of options.lost ?? []) core.news.lost(key, holders, why);
   const recovery = new Recovery({
     clock,
     log,

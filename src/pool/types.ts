@@ -71,6 +71,8 @@ export interface KernelPoolOptions {
   onRecord?(id: string, record: SessionRecord | undefined): void;
   /** Sessions of an earlier pool, to be taken up at once. */
   readonly adopt?: readonly SessionRecord[];
+  /** Of an earlier pool, with nothing left to adopt: whoever held one of these is told at the next run. */
+  readonly lost?: readonly LostSession[];
   /** Finds the kernel of an adopted session; undefined: it is gone. */
   reattachKernel?(record: SessionRecord, signal: AbortSignal): Promise<PooledKernel | undefined>;
   /** What stands in for the caller of an adopted run, which died with the window. */
@@ -203,6 +205,15 @@ export type SessionStateSnapshot =
       readonly place?: 'key' | 'ownName';
     }
   | { readonly kind: 'dead'; readonly since: number; readonly summary: string };
+
+/** A session whose kernel is gone with its variables. */
+export interface LostSession {
+  readonly key: string;
+  /** Owner ids. */
+  readonly holders: readonly string[];
+  /** For people, as in "it ended by itself". */
+  readonly why: string;
+}
 
 /** Plain data: what the tree shows. */
 export interface SessionSnapshot {

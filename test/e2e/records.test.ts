@@ -81,6 +81,8 @@ test('what runs then in the same session stands below it', async () => {
   await window.openFile('again.py');
   await window.runCommand('Holdfast: Run File');
   await panelText('after the restart');
+  // The variables that the output above tells of.
+  await panelText(/New kernel, earlier variables are gone: it ended while the window was away/);
   const text = await window.panel().locator('body').innerText();
   const order = ['words to be found again', 'Earlier, until', 'after the restart'];
   const places = order.map((part) => text.indexOf(part));

@@ -3,11 +3,13 @@ import { silentLog } from '../../src/base/log';
 import { createTranscript } from '../../src/editor/panel/transcript';
 import { parseKept, renameOwner } from '../../src/editor/reload/keptState';
 import { keptKeys } from '../../src/editor/reload/keep';
+import { LiveSessions } from '../../src/editor/reload/liveSessions';
 import { replay, type PastEvent } from '../../src/editor/reload/replay';
 import { takeUp } from '../../src/editor/reload/takeUp';
 import { SessionBook } from '../../src/editor/sessions/sessionBook';
 import { sessionKeyOf } from '../../src/editor/sessions/target';
 import type { SessionRecord } from '../../src/pool/records';
+import type { SessionSnapshot } from '../../src/pool/types';
 
 const record: SessionRecord = {
   id: 'session-1',
@@ -70,6 +72,49 @@ it('a book goes through JSON: choices, folders and names are the same', () => {
   expect(next.current('a.py', '/w')).toEqual(target);
   expect(next.labelOf(target)).toBe('mine');
 });
+
+it('a window that comes after its kernel host has ended knows what is lost, and whose it was', () => {
+  const store = memento();
+  const snapshot = (sessionId: string, kind: 'idle' | 'starting'): SessionSnapshot => ({
+    ...{ id: sessionId, sessionId, cwd: '/w', interpreter: undefined, incarnation: 1 },
+    owners: [
+      { id: 'window:old', kind: 'explicit' },
+      { id: 'chat:1', kind: 'explicit' },
+      { id: 'chat:2', kind: 'departed' },
+    ],
+    ...{ state: { kind, since: 0 }, queue: [], startedAt: 0 },
+    ...{ pid: undefined, description: undefined, memoryBytes: undefined },
+  });
+  const before = new LiveSessions(store, 'window:old', silentLog);
+  before.note([snapshot('python:a', 'idle'), snapshot('python:b', 'starting')], 7);
+  const after = new LiveSessions(store, 'window:new', silentLog);
+  expect(after.lost([6])).toEqual([
+    {
+      key: sessionKeyOf({ sessionId: 'python:a', cwd: '/w' }),
+      holders: ['window:new', 'chat:1'],
+      why: 'it ended while the window was away',
+    },
+  ]);
+  // Another window's, which is still there.
+  expect(after.lost([6, 7])).toEqual([]);
+  before.note([], 7);
+  expect(after.lost([6])).toEqual([]);
+});
+
+it('what the store has of something else is no session', () => {
+  const store = memento();
+  expect(new LiveSessions(store, 'window:new', silentLog).lost([])).toEqual([]);
+  void store.update('holdfast.liveSessions', { host: 'x' });
+  expect(new LiveSessions(store, 'window:new', silentLog).lost([])).toEqual([]);
+});
+
+function memento() {
+  const values = new Map<string, unknown>();
+  return {
+    get: (key: string) => values.get(key),
+    update: (key: string, value: unknown) => Promise.resolve(void values.set(key, value)),
+  };
+}
 
 it('a replay shows runs as they were, leaves to a resumed one what comes with it, and hides internal looks', () => {
   const transcript = createTranscript();

@@ -5,6 +5,7 @@ import type { Adoption, KernelHosting } from '../../hosting';
 import type { BackgroundWork } from '../background/backgroundWork';
 import type { Python } from '../python';
 import type { Hosts } from './hosts';
+import type { LiveSessions } from './liveSessions';
 import { takeUp, type TakenUp, type TakeUpParts } from './takeUp';
 
 const WAITS_FOR_HOST_MS = 2_000;
@@ -13,6 +14,7 @@ const WAITS_FOR_HOST_MS = 2_000;
 interface EarlierWindowParts extends Omit<TakeUpParts, 'preludes' | 'otherPlaces'> {
   readonly hosts: Pick<Hosts, 'toTakeUpSoon' | 'look'>;
   readonly kernelHost: Later<Pick<KernelHosting, 'adopt' | 'keep'>>;
+  readonly liveSessions: Pick<LiveSessions, 'lost'>;
   readonly background: Pick<BackgroundWork, 'takeUp'>;
   readonly python: { get(): Promise<Pick<Python, 'preludes'>> };
   onFailure(error: unknown): void;
@@ -20,13 +22,13 @@ interface EarlierWindowParts extends Omit<TakeUpParts, 'preludes' | 'otherPlaces
 
 /**
  * What the window before this one has left, if it can be told which window that was: else, and where it cannot be taken
- * up, nothing. Does not reject for that.
+ * up, what is lost with it. Does not reject for that.
  */
 export async function takeUpEarlierWindow(parts: EarlierWindowParts): Promise<TakenUp> {
-  const { hosts, kernelHost, background, python, onFailure, log } = parts;
+  const { hosts, kernelHost, liveSessions, background, python, onFailure, log } = parts;
   if (!vscode.workspace.isTrusted) return {};
   const found = await hosts.toTakeUpSoon(WAITS_FOR_HOST_MS);
-  if (!found) return {};
+  if (!found) return { lost: liveSessions.lost((await hosts.look()).map(({ pid }) => pid)) };
   let adoption: Adoption | undefined;
   try {
     const host = await kernelHost.get();
@@ -41,6 +43,6 @@ export async function takeUpEarlierWindow(parts: EarlierWindowParts): Promise<Ta
     // Nobody holds what runs there, and nobody would find it.
     adoption?.stopOthers([]);
     for (const key of adoption?.kept.keys() ?? []) kernelHost.made?.keep(key, undefined);
-    return {};
+    return { lost: liveSessions.lost([]) };
   }
 }

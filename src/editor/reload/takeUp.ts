@@ -27,7 +27,7 @@ export interface TakeUpParts {
 
 export type TakenUp = Pick<
   KernelPoolOptions,
-  'adopt' | 'reattachKernel' | 'adoptedCaller' | 'onAdoptedRun'
+  'adopt' | 'lost' | 'reattachKernel' | 'adoptedCaller' | 'onAdoptedRun'
 >;
 
 /**

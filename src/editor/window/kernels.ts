@@ -6,6 +6,7 @@ import type { KernelPool } from '../../pool/types';
 import type { BackgroundWork } from '../background/backgroundWork';
 import type { Python } from '../python';
 import { Hosts } from '../reload/hosts';
+import { LiveSessions } from '../reload/liveSessions';
 import type { Place, Runs } from '../runs';
 import type { SessionTarget } from '../sessions/target';
 import type { Essentials } from './essentials';
@@ -28,6 +29,7 @@ interface KernelsOptions
     > {
   readonly store: DisposableStore;
   readonly extensionUri: vscode.Uri;
+  readonly workspaceState: vscode.Memento;
   /** Names what this window shows. */
   readonly workspace: string;
   /** Who goes on with the runs of the window before. They run in the pool, and are asked for when it is made. */
@@ -52,7 +54,7 @@ interface LaterPython {
 }
 
 export function createKernels(options: KernelsOptions): Kernels {
-  const { store, clock, log, workspace } = options;
+  const { store, clock, log, ownerId, workspace, workspaceState } = options;
   const getPython = lazy(async () => (await import('./python')).createWindowPython(options));
   const python: LaterPython = {
     get: getPython,
@@ -62,13 +64,15 @@ export function createKernels(options: KernelsOptions): Kernels {
   const hosts = store.add(
     new Hosts({ workspace, log, clock, ownPid: () => kernelHost.made?.hostPid }),
   );
+  const liveSessions = new LiveSessions(workspaceState, ownerId, log);
   const earlier = lazy(async () => {
     const { takeUpEarlierWindow } = await import('../reload/earlierWindow');
-    return takeUpEarlierWindow({ ...options, ...options.heirs(), hosts, kernelHost, python });
+    const heirs = options.heirs();
+    return takeUpEarlierWindow({ ...options, ...heirs, hosts, kernelHost, liveSessions, python });
   });
   const pool = later(async () => {
     const { createPool } = await import('./pool');
-    return createPool({ ...options, python, kernelHost, earlier });
+    return createPool({ ...options, python, kernelHost, liveSessions, earlier });
   });
   return { python, kernelHost, hosts, pool };
 }

@@ -7,6 +7,7 @@ import { followLateOutput } from '../follow';
 import type { Python } from '../python';
 import { startKernel } from '../python/startPython';
 import { keepForNextWindow, keptKeys } from '../reload/keep';
+import type { LiveSessions } from '../reload/liveSessions';
 import type { TakenUp } from '../reload/takeUp';
 import { mayEvict, ownerKind } from '../sessions/owners';
 import type { Essentials } from './essentials';
@@ -28,6 +29,7 @@ interface PoolOptions
     > {
   readonly store: DisposableStore;
   readonly kernelHost: Later<KernelHosting>;
+  readonly liveSessions: Pick<LiveSessions, 'note'>;
   readonly python: { get(): Promise<Python> };
   /** What the window before this one has left. */
   earlier(): Promise<TakenUp>;
@@ -54,6 +56,9 @@ export async function createPool(options: PoolOptions): Promise<KernelPool> {
   });
   store.add(settings.onDidChange(() => pool.configure(settings.forPool())));
   model.attach(pool);
+  store.add(
+    pool.onDidChangeSessions(() => options.liveSessions.note(pool.sessions(), host.hostPid)),
+  );
   store.add(diagnostics.follow(pool));
   store.add(followLateOutput(pool, model, transcript));
   // Not before: what is shown again of the window before has been kept by that.

@@ -256,6 +256,17 @@ describe('B8 records', () => {
     expect(pool.sessions()).toContainEqual(expect.objectContaining({ id: 'session-1', startedAt }));
   });
 
+  it('who held a session of which nothing is left is told at the next run, once', async () => {
+    const why = 'it ended while the window was away';
+    const key = JSON.stringify(['s', '/w', '']);
+    const h = harness({ lost: [{ key, holders: ['w', 'chat'], why }] });
+    const notes = [`[New kernel, earlier variables are gone: ${why}]`];
+    expect((await h.run('w', 's')).notes).toEqual(notes);
+    expect(await h.run('w', 's')).not.toHaveProperty('notes');
+    expect(await h.run('other', 's')).not.toHaveProperty('notes');
+    expect((await h.run('chat', 's')).notes).toEqual(notes);
+  });
+
   it('who holds a session is told when the kernel that was found again is lost', async () => {
     const { records, kernels } = await before();
     const { found, pool, run } = await after(
