@@ -3,13 +3,17 @@ import type { BackgroundOutcome, BackgroundStatus } from './backgroundTypes';
 
 // Whoever reads these may be another program: what went wrong inside stays in the log.
 const EXECUTION_FAILED = 'background execution failed';
+/** The error of a run that was stopped with its kernel: asked for, and nothing that went wrong inside. */
+export const KILLED = 'It was killed.';
 const CLEANUP_FAILED = 'background cleanup failed';
 
 /** How the execution of a background run ended. */
 export type Execution =
   | { readonly kind: 'ended'; readonly outcome: BackgroundOutcome }
-  /** Something beside the code failed, or its kernel was killed. */
+  /** Something beside the code failed. */
   | { readonly kind: 'failed' }
+  /** With its kernel. */
+  | { readonly kind: 'killed' }
   /** It was interrupted before its kernel had started. */
   | { readonly kind: 'calledOff' };
 
@@ -30,6 +34,8 @@ function endOfExecution(execution: Execution): RunEnd {
   switch (execution.kind) {
     case 'failed':
       return { status: 'failed', interrupted: false, error: EXECUTION_FAILED };
+    case 'killed':
+      return { status: 'failed', interrupted: false, error: KILLED };
     case 'calledOff':
       return { status: 'interrupted', interrupted: true, error: undefined };
     case 'ended':

@@ -162,10 +162,11 @@ export class BackgroundRun {
         this.killConfirmed.promise,
       ]);
       // What a killed kernel still says of its code is not the code's own end.
-      if (outcome === 'killed' || this.killed.kind !== 'none') return { kind: 'failed' };
+      if (outcome === 'killed' || this.killed.kind !== 'none') return { kind: 'killed' };
       if (typeof outcome.stdout === 'string') this.output.complete(outcome.stdout);
       return { kind: 'ended', outcome };
     } catch (error) {
+      if (this.killed.kind !== 'none') return { kind: 'killed' };
       this.parts.log?.error('A background run failed.', error);
       return { kind: 'failed' };
     }

@@ -1,5 +1,6 @@
 import type { Prompts } from '../prompts';
 import { duration } from '../sessions/words';
+import { KILLED } from '../../runner/backgroundEnd';
 import type { BackgroundSnapshot } from '../../runner/backgroundTypes';
 import type { BackgroundWork } from './backgroundWork';
 import { labelOf } from './session';
@@ -50,11 +51,11 @@ export class BackgroundActions {
 
 /** What is said when a run is over. */
 export function endInWords(snapshot: BackgroundSnapshot): string {
-  const { status, startedAt, endedAt = startedAt, request } = snapshot;
+  const { status, startedAt, endedAt = startedAt, error, request } = snapshot;
   const how = {
     running: 'goes on',
     done: 'is done',
-    failed: 'failed',
+    failed: error === KILLED ? 'was killed' : 'failed',
     interrupted: 'was interrupted',
   };
   return `The background run ${labelOf(request)} ${how[status]} after ${duration(endedAt - startedAt)}.`;

@@ -1,4 +1,5 @@
 import type { BackgroundSnapshot } from '../../runner/backgroundTypes';
+import { KILLED } from '../../runner/backgroundEnd';
 import { labelOf } from '../background/session';
 import { ownerInWords } from './owners';
 import { notResponding } from './icons';
@@ -97,6 +98,7 @@ function doingOf(run: BackgroundFacts, now: number): string {
     case 'interrupted':
       return `interrupted after ${duration(endedAt - startedAt)}`;
     case 'failed':
+      if (error === KILLED) return `killed after ${duration(endedAt - startedAt)}`;
       return `failed after ${duration(endedAt - startedAt)}${error === undefined ? '' : `: ${lastLineOf(error)}`}`;
   }
 }

@@ -51,6 +51,7 @@ describe('the row of a background run', () => {
           executionId: 'r3',
           error: 'Traceback\n  \u001b[31mE: no\u001b[0m\n',
         }),
+        over({ status: 'failed', executionId: 'r4', error: 'It was killed.', killed: true }),
       ],
       context,
     );
@@ -58,6 +59,7 @@ describe('the row of a background run', () => {
       'done after 12 s',
       'interrupted after 12 s',
       'failed after 12 s: E: no',
+      'killed after 12 s',
     ]);
     expect(rows.flatMap(({ children }) => children)).toEqual([]);
     expect(rows.every(({ contextValue }) => contextValue.includes(' over'))).toBe(true);
@@ -132,6 +134,9 @@ it('each has a tab in the panel: those that go on, and the latest that are over,
 });
 
 it('its end in words', () => {
+  expect(endInWords(over({ status: 'failed', error: 'It was killed.' }))).toBe(
+    'The background run train(model) was killed after 12 s.',
+  );
   expect(endInWords(over({ status: 'failed' }))).toBe(
     'The background run train(model) failed after 12 s.',
   );

@@ -347,7 +347,7 @@ describe('D3', () => {
     expect(world.runs.peek('run-1')).toMatchObject({
       status: 'failed',
       done: true,
-      error: FAILED,
+      error: 'It was killed.',
       killed: true,
     });
     expect(world.leases).toBe(0);
