@@ -96,6 +96,9 @@ export function activate(context: vscode.ExtensionContext): HoldfastApi {
   leaveWindow = () =>
     leave({
       handOn() {
+        // What has ended before.
+        door.flush();
+        transcripts.leave();
         background.leave();
         door.flush();
       },

@@ -130,6 +130,10 @@ export class RemoteKernel implements PooledKernel, KernelChannel {
     return this.exitFact;
   }
 
+  get whyAway(): string | undefined {
+    return this.connection.isLeft ? 'Its window closed while it ran.' : undefined;
+  }
+
   get silence(): Silence | undefined {
     if (this.exitFact !== undefined) return undefined;
     const { silentSince: hostSince } = this.connection;

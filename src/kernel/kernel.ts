@@ -83,6 +83,8 @@ export interface PooledKernel {
   memory?(): Promise<number | undefined>;
   /** How it died, once it has. */
   readonly exit?: KernelExit | undefined;
+  /** For people, a sentence: why it can't be reached any more, where that is not its exit. */
+  readonly whyAway?: string | undefined;
   readonly onDidExit?: Event<KernelExit>;
   readonly onDidStopStep?: Event<StopProgress>;
   /** undefined: it answers, as far as anybody knows. */

@@ -2,7 +2,7 @@ import type { PooledKernel } from '../kernel/kernel';
 
 /** How a kernel ended, in a sentence for people. */
 export function describeDeath(kernel: PooledKernel): string {
-  return kernel.exit?.summary ?? 'The kernel died.';
+  return kernel.exit?.summary ?? kernel.whyAway ?? 'The kernel died.';
 }
 
 /** The same, of a kernel that is not alive any more; else undefined. */

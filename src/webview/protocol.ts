@@ -7,7 +7,8 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const streamName = v.picklist(['stdout', 'stderr']);
 const mimeBundle = v.record(v.string(), v.unknown());
 
-const runState = v.picklist(['queued', 'running', 'ok', 'error', 'cancelled', 'failed']);
+/** `left`: its window closed while it ran, and nobody saw its end. */
+const runState = v.picklist(['queued', 'running', 'ok', 'error', 'cancelled', 'left', 'failed']);
 
 /** What the panel can draw, the richest first. `text/plain` is the fallback and serves as the alternative text. */
 export const shownMimeTypes = [

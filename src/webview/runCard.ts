@@ -19,6 +19,7 @@ const stateWords: Record<RunState, string> = {
   ok: 'Finished',
   error: 'Failed',
   cancelled: 'Cancelled',
+  left: 'Left running',
   failed: 'Could not run',
 };
 
@@ -95,6 +96,7 @@ export class RunCard {
     if (state === 'queued') return 'queued';
     if (startedAt === null) return state === 'cancelled' ? 'cancelled' : '';
     const time = duration((endedAt ?? now) - startedAt);
+    if (state === 'left') return `${time} until its window closed`;
     return state === 'cancelled' ? `cancelled after ${time}` : time;
   }
 
@@ -135,6 +137,7 @@ function signOf(state: RunState): Node | undefined {
     case 'error':
       return icon('cross');
     case 'cancelled':
+    case 'left':
       return icon('slash');
     case 'failed':
       return icon('alert');

@@ -6,6 +6,7 @@ import {
   type WorkbenchServer,
   type WorkbenchWindow,
 } from '../support/workbench';
+import { until } from '../support/until';
 import { workbenchForTests } from '../support/workbench/forTests';
 import { restart } from '../support/workbench/restart';
 
@@ -81,14 +82,22 @@ test('what runs then in the same session stands below it', async () => {
   await window.openFile('again.py');
   await window.runCommand('Holdfast: Run File');
   await panelText('after the restart');
-  // The variables that the output above tells of.
-  await panelText(/New kernel, earlier variables are gone: it ended while the window was away/);
   const text = await window.panel().locator('body').innerText();
   const order = ['words to be found again', 'Earlier, until', 'after the restart'];
   const places = order.map((part) => text.indexOf(part));
   expect(places).toEqual([...places].sort((a, b) => a - b));
   expect(places[0]).toBeGreaterThan(-1);
   await window.screenshot('records-2-goes-on');
+});
+
+test('after a reload that no kernel outlives, the first run says that variables are gone', async () => {
+  const next = window.nextHost();
+  await window.runCommand('Developer: Reload Window');
+  await next;
+  expect(await until(() => server.kernels().length === 0, 10_000)).toBe(true);
+  await window.openFile('again.py');
+  await window.runCommand('Holdfast: Run File');
+  await panelText(/New kernel, earlier variables are gone: it ended while the window was away/);
 });
 
 test('a session that is left out says so', async () => {

@@ -24,7 +24,7 @@ const keptRun = v.object({
   owner: v.nullable(text),
   ownerId: text,
   origin: text,
-  state: v.picklist(['ok', 'error', 'cancelled']),
+  state: v.picklist(['ok', 'error', 'cancelled', 'left']),
   queuedAt: v.number(),
   startedAt: v.nullable(v.number()),
   endedAt: v.number(),

@@ -18,7 +18,10 @@ export type RecordedRun = Pick<
   | 'notes'
   | 'artifact'
   | 'executionId'
->;
+> & {
+  /** It ended for this window because that was closing. */
+  readonly isLeftBehind?: boolean;
+};
 
 /** A run as it is kept: what was shown of it, and how it ended. */
 export function keptRunOf(record: RecordedRun, shown: ShownRun, limits: RecordLimits): KeptRun {
@@ -32,7 +35,7 @@ export function keptRunOf(record: RecordedRun, shown: ShownRun, limits: RecordLi
     owner: head.owner,
     ownerId: record.ownerId,
     origin: record.origin,
-    state: stateOf(record),
+    state: record.isLeftBehind && head.startedAt !== null ? 'left' : stateOf(record),
     queuedAt: head.queuedAt,
     startedAt: head.startedAt,
     endedAt: record.endedAt,

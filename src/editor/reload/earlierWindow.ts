@@ -28,7 +28,12 @@ export async function takeUpEarlierWindow(parts: EarlierWindowParts): Promise<Ta
   const { hosts, kernelHost, liveSessions, background, python, onFailure, log } = parts;
   if (!vscode.workspace.isTrusted) return {};
   const found = await hosts.toTakeUpSoon(WAITS_FOR_HOST_MS);
-  if (!found) return { lost: liveSessions.lost((await hosts.look()).map(({ pid }) => pid)) };
+  if (!found) {
+    const staying = (await hosts.look()).filter(
+      ({ announced }) => announced.client.state !== 'leaving',
+    );
+    return { lost: liveSessions.lost(staying.map(({ pid }) => pid)) };
+  }
   let adoption: Adoption | undefined;
   try {
     const host = await kernelHost.get();

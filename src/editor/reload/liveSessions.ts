@@ -30,7 +30,7 @@ export class LiveSessions {
     private readonly log: Pick<Log, 'warn'>,
   ) {}
 
-  /** What a window before this one had in a kernel host that is none of these; its owner is this window now. */
+  /** What a window before this one had in a kernel host that is none of these processes; its owner is this window now. */
   lost(livingHosts: readonly number[]): readonly LostSession[] {
     const before = v.safeParse(stored, this.store.get(STORED_AS));
     if (!before.success || livingHosts.includes(before.output.host)) return [];

@@ -16,6 +16,8 @@ export interface KeptTranscripts {
   record(run: RecordedRun): void;
   /** The same for one that shows something else since it was kept. */
   keepAgain(executionId: string): void;
+  /** The window is closing: what is cancelled from now on was not ended by anybody. */
+  leave(): void;
   /** Resolves when what was recorded is written: at once where nothing was ever used. */
   flush(): Promise<void>;
 }
@@ -30,6 +32,7 @@ export function keptTranscripts(
   const { globalStorageUri, workspace, transcript, clock, log, configuration } = options;
   const leftOut = new LeftOut(options.workspaceState);
   let isUsed = false;
+  let isLeaving = false;
   const records = lazy(async (): Promise<Records> => {
     isUsed = true;
     const { createRecords } = await import('../records');
@@ -50,8 +53,12 @@ export function keptTranscripts(
   return {
     leftOut,
     records,
-    record: (run) => tell((all) => all.record(run)),
+    record(run) {
+      const isLeftBehind = isLeaving && run.cancelled;
+      tell((all) => all.record({ ...run, isLeftBehind }));
+    },
     keepAgain: (executionId) => tell((all) => all.keepAgain(executionId)),
+    leave: () => void (isLeaving = true),
     flush: async () => (isUsed ? (await records()).flush() : undefined),
   };
 }

@@ -110,6 +110,16 @@ describe('what is kept', () => {
     });
   });
 
+  it('is no end where the window closed while it ran', async () => {
+    const window = openWindow(folder);
+    window.run('a', { isLeftBehind: true });
+    await window.records.flush();
+    const after = openWindow(folder, { writer: 'w2' });
+    await after.records.load('k');
+    const { entries } = after.transcript.reader('k').read();
+    expect(entries[0]).toMatchObject({ head: { state: 'left', startedAt: 2, endedAt: 3 } });
+  });
+
   it('is nothing with the setting off, nor of a session that is left out', async () => {
     const window = openWindow(folder);
     window.mayKeep = false;

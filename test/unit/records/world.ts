@@ -50,7 +50,13 @@ export interface World {
   /** A run from its beginning to its record. */
   run(
     id: string,
-    options?: { key?: string; text?: string; excludeFromContext?: boolean; artifact?: string },
+    options?: {
+      key?: string;
+      text?: string;
+      excludeFromContext?: boolean;
+      artifact?: string;
+      isLeftBehind?: boolean;
+    },
   ): void;
 }
 
@@ -82,7 +88,8 @@ export function openWindow(
       clock,
       log,
     }),
-    run(id, { key = 'k', text = `${id}\n`, excludeFromContext = false, artifact = '' } = {}) {
+    run(id, { key = 'k', text = `${id}\n`, artifact = '', ...more } = {}) {
+      const { excludeFromContext = false, isLeftBehind = false } = more;
       transcript.begin({
         ...{ executionId: id, sessionKey: key, sessionLabel: `label of ${key}` },
         ...{ code: `print('${id}')`, language: 'python', owner: null, queuedAt: 1 },
@@ -94,7 +101,7 @@ export function openWindow(
         ...result,
         ...{ executionId: id, ownerId: 'window:1', origin: 'person' },
         ...(artifact !== '' && { artifact }),
-        ...{ excludeFromContext, endedAt: 3 },
+        ...{ excludeFromContext, endedAt: 3, isLeftBehind },
       });
       transcript.finished(id, { at: 3, result });
     },
