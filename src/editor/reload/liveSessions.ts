@@ -16,9 +16,9 @@ const stored = v.object({
 });
 
 /**
- * The sessions of this workspace that have a kernel, and who holds them, in the editor's own store. What else is known of
- * them is kept by their kernel host, and goes with it: a window that comes back too late finds here what is lost. Of
- * several windows the one that wrote last is remembered.
+ * The sessions of this workspace that have, or had, a kernel, and who holds them, in the editor's own store. What else is
+ * known of them is kept by their kernel host, and goes with it: a window that comes back too late finds here what is lost.
+ * Of several windows the one that wrote last is remembered.
  */
 export class LiveSessions {
   private written: string | undefined;
@@ -46,7 +46,7 @@ export class LiveSessions {
   note(all: readonly SessionSnapshot[], host: number | undefined): void {
     if (host === undefined) return;
     const sessions = all
-      .filter(({ state }) => state.kind === 'idle' || state.kind === 'busy')
+      .filter(({ state }) => mayBeMissed.has(state.kind))
       .map((session) => ({ key: sessionKeyOf(session), holders: holdersOf(session) }));
     const content: v.InferInput<typeof stored> = { host, window: this.ownerId, sessions };
     const text = JSON.stringify(content);
@@ -59,6 +59,9 @@ export class LiveSessions {
       );
   }
 }
+
+// Of a kernel that is dead nobody may have been told yet; all of a window that leaves look so, too.
+const mayBeMissed = new Set<SessionSnapshot['state']['kind']>(['idle', 'busy', 'dead']);
 
 function holdersOf({ owners }: SessionSnapshot): string[] {
   return owners.filter(({ kind }) => kind !== 'departed').map(({ id }) => id);
