@@ -62,6 +62,8 @@ test('a capture refused while a background run goes on and admitted after', asyn
   await window.runCommand('Holdfast: Run with Capture');
   const end = 'The run is over: 3 files (1 created, 1 changed, 1 deleted).';
   await expect.poll(() => window.notifications(), patience).toContain(end);
+  const line = 'Captured: 3 files (1 created, 1 changed, 1 deleted), see Show Captured Changes';
+  await window.panel().getByText(line).waitFor();
   await window.answer(end, 'Show Changes');
 });
 

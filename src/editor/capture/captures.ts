@@ -2,16 +2,19 @@ import * as vscode from 'vscode';
 import { HoldfastError, messageOf } from '../../base/errors';
 import { Emitter } from '../../base/event';
 import type { Log } from '../../base/log';
+import type { Transcript } from '../panel/transcript';
 import type { RunRequest } from '../runs';
 import { assertTrusted } from '../trust';
 import { BaselineThread } from './baselineThread';
 import { captureRun, type CapturedFolder, type CaptureRunParts } from './captureRun';
 import { provideCapturedTexts, showChanges } from './changesPick';
 import { captureLimits } from './limits';
+import type { CaptureRecord } from './record';
 import { CaptureStore } from './store';
-import { endInWords } from './words';
+import { capturedInWords, endInWords } from './words';
 
 export type CapturesParts = Pick<CaptureRunParts, 'admission' | 'runs' | 'model'> & {
+  readonly transcript: Pick<Transcript, 'note' | 'shownRun'>;
   /** The extension's folder for this workspace. */
   readonly storage: vscode.Uri;
   /** Path of the bundle that runs on the capture's own thread. */
@@ -58,6 +61,7 @@ export class Captures implements vscode.Disposable {
         onSave: saved.event,
         now: Date.now,
       });
+      this.note(record);
       this.tell(record).catch((error: unknown) => this.parts.onFailure(error));
     } catch (error) {
       if (error instanceof CancelledByPerson) return;
@@ -101,7 +105,13 @@ export class Captures implements vscode.Disposable {
     return made;
   }
 
-  private async tell(record: Parameters<typeof endInWords>[0]): Promise<void> {
+  private note(record: CaptureRecord): void {
+    const { transcript } = this.parts;
+    const shown = transcript.shownRun(record.executionId);
+    if (shown) transcript.note(shown.sessionKey, capturedInWords(record));
+  }
+
+  private async tell(record: CaptureRecord): Promise<void> {
     const show = 'Show Changes';
     const actions = record.files.length > 0 ? [show] : [];
     const chosen = await vscode.window.showInformationMessage(endInWords(record), ...actions);

@@ -32,6 +32,13 @@ export function endInWords(record: CaptureRecord): string {
   return [`${run}: ${changes}${kinds}.`, ...notes].join(' ');
 }
 
+/** What stands below the run in its transcript. */
+export function capturedInWords(record: CaptureRecord): string {
+  const { files } = record;
+  if (files.length === 0) return `Captured: ${noChangeInWords(record)}`;
+  return `Captured: ${count(files.length, 'file')} (${changesInWords(files)}), see Show Captured Changes`;
+}
+
 /** What there is to say of a file of which there is no text to compare. */
 export function stateInWords({ path, kind, before, after }: CapturedFile): string {
   const side = (state: CapturedFile['before']): string =>

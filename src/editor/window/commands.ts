@@ -78,7 +78,7 @@ export function offerCommands(options: CommandsOptions): void {
   store.add(registerCellLens(async () => (await configuration()).get('background.codeLens')));
   store.add(
     registerCaptures({
-      ...{ admission, runs, model, storage, log, configuration, onFailure },
+      ...{ admission, runs, model, transcript, storage, log, configuration, onFailure },
       script: vscode.Uri.joinPath(options.extensionUri, 'dist/captureWorker.js').fsPath,
     }),
   );

@@ -10,7 +10,7 @@ import { captureRun, type CaptureRunParts } from '../../../src/editor/capture/ca
 import { captureLimits } from '../../../src/editor/capture/limits';
 import type { CaptureRecord } from '../../../src/editor/capture/record';
 import { CaptureStore } from '../../../src/editor/capture/store';
-import { changesInWords, endInWords } from '../../../src/editor/capture/words';
+import { capturedInWords, changesInWords, endInWords } from '../../../src/editor/capture/words';
 import { Door } from '../../../src/editor/door';
 import { createTranscript } from '../../../src/editor/panel/transcript';
 import { Runs } from '../../../src/editor/runs';
@@ -102,6 +102,10 @@ describe('a run with capture', () => {
     expect(await world.store.text(record.id, changed?.after?.sha256 ?? '')).toBe('write()');
     expect(changesInWords(record.files)).toBe('1 created, 1 changed');
     expect(endInWords(record)).toBe('The run is over: 2 files (1 created, 1 changed).');
+    expect(capturedInWords(record)).toBe(
+      'Captured: 2 files (1 created, 1 changed), see Show Captured Changes',
+    );
+    expect(capturedInWords({ ...record, files: [] })).toBe('Captured: no file changed');
   });
 
   it('keeps the session and its incarnation, and when the run began and ended', async () => {
