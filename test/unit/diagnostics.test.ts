@@ -6,6 +6,7 @@ import { redactor } from '../../src/editor/diagnostics/redact';
 import { diagnosticsReport, type Facts } from '../../src/editor/diagnostics/report';
 import { StopLog } from '../../src/editor/diagnostics/stops';
 import { defaults } from '../../src/editor/settings';
+import type { BackgroundFacts } from '../../src/editor/sessions/backgroundRows';
 import type { SessionSnapshot } from '../../src/pool/types';
 
 const now = Date.UTC(2030, 0, 2, 3, 4, 5);
@@ -37,6 +38,7 @@ const facts: Facts = {
   ownerId: 'window:me',
   sessions: [idle],
   capacity: { capacity: 4, counted: 1, waiting: [] },
+  background: [],
   stops: [],
   hostPid: 99,
   hosts: [],
@@ -54,6 +56,33 @@ describe('the report', () => {
         'restricted environment (1 sensitive names and 2 others withheld); ' +
         'in ~/work; Python 3.11.7 (~/.venv/bin/python)',
     );
+  });
+
+  it('has the background runs: how they stand, since when, in which process', () => {
+    const request = {
+      executionId: 'r',
+      code: 's3cret()',
+      label: 's3cret',
+      startedAt: now - 65_000,
+    };
+    const going: BackgroundFacts = {
+      ...{ executionId: 'r', status: 'running', done: false, interrupted: false, error: undefined },
+      ...{ startedAt: now - 65_000, endedAt: undefined, request, phase: 'executing' },
+      ...{ pid: 4712, memoryBytes: 50 * 2 ** 20 },
+    };
+    const { phase: _, ...rest } = going;
+    const killed: BackgroundFacts = {
+      ...rest,
+      ...{ status: 'failed', done: true, error: 's3cret', endedAt: now - 60_000, killed: true },
+      request: { ...request, ownerId: 'chat:s3cret' },
+    };
+    const text = report({ background: [going, killed] });
+    expect(text).toContain(
+      '## Background runs\n- running (executing); started at 2030-01-02T03:03:00.000Z; for 1 min 5 s; ' +
+        'process 4712; 50 MB; held by 1 this window\n' +
+        '- failed; started at 2030-01-02T03:03:00.000Z; over after 5 s; 50 MB; held by 1 chat; killed\n',
+    );
+    expect(text).not.toContain('s3cret()');
   });
 
   it('has the hosts with their ledgers', () => {

@@ -5,6 +5,7 @@ import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { HostInventory } from '../../hosting/inventory';
 import type { KernelPool } from '../../pool/types';
+import type { BackgroundFacts } from '../sessions/backgroundRows';
 import type { SessionsModel } from '../sessions/sessionsModel';
 import { RecentFailures } from './recentFailures';
 import { StopLog } from './stops';
@@ -35,12 +36,12 @@ export class Diagnostics {
     return pool.onDidChangeSessions(() => this.stops.look(pool.sessions(), this.parts.clock.now()));
   }
 
-  async copy(): Promise<void> {
-    await vscode.env.clipboard.writeText(await this.report());
+  async copy(background: readonly BackgroundFacts[]): Promise<void> {
+    await vscode.env.clipboard.writeText(await this.report(background));
     vscode.window.setStatusBarMessage('$(check) Holdfast: diagnostics copied', SAID_FOR_MS);
   }
 
-  private async report(): Promise<string> {
+  private async report(background: readonly BackgroundFacts[]): Promise<string> {
     const { ownerId, model, clock } = this.parts;
     const [{ diagnosticsReport }, { changedSettings }, { redactor }, hosts] = await Promise.all([
       import('./report'),
@@ -61,6 +62,7 @@ export class Diagnostics {
         ownerId,
         sessions: model.sessions(),
         capacity: model.capacity(),
+        background,
         stops: this.stops.all(now),
         hostPid: this.parts.hostPid(),
         hosts,

@@ -1,6 +1,7 @@
 import { languageOf } from '../../kernel/language';
 import type { HostInventory } from '../../hosting/inventory';
 import type { CapacitySnapshot, OwnerSnapshot, SessionSnapshot } from '../../pool/types';
+import type { BackgroundFacts } from '../sessions/backgroundRows';
 import { ownerKind } from '../sessions/owners';
 import { age, bytesInWords, count, duration, stateInWords } from '../sessions/words';
 import type { RecentFailure } from './recentFailures';
@@ -16,6 +17,8 @@ export interface Facts {
   readonly ownerId: string;
   readonly sessions: readonly SessionSnapshot[];
   readonly capacity: CapacitySnapshot | undefined;
+  /** Background runs, those that are over included. */
+  readonly background: readonly BackgroundFacts[];
   readonly stops: readonly StopFact[];
   /** This window's own. */
   readonly hostPid: number | undefined;
@@ -42,6 +45,10 @@ export function diagnosticsReport(facts: Facts, redact: Redact): string {
     ...section(
       `Sessions (${slots})`,
       listed(facts.sessions.map((session) => sessionInWords(session, facts))),
+    ),
+    ...section(
+      'Background runs',
+      listed(facts.background.map((run) => backgroundInWords(run, facts))),
     ),
     ...section('Last stops', listed(facts.stops.map(stopInWords))),
     ...section('Kernel hosts and their ledgers', hostLines),
@@ -85,6 +92,22 @@ function sessionInWords(session: SessionSnapshot, { now, ownerId }: Facts): stri
       : []),
     `in ${session.cwd}`,
     session.description ?? session.interpreter ?? 'interpreter not known',
+  ].join('; ');
+}
+
+function backgroundInWords(run: BackgroundFacts, { now, ownerId }: Facts): string {
+  const { status, phase, startedAt, endedAt, pid, memoryBytes, killed, silence, request } = run;
+  const owner = { id: request.ownerId ?? ownerId, kind: 'explicit' } as const;
+  return [
+    phase === undefined ? status : `${status} (${phase})`,
+    `started at ${time(startedAt)}`,
+    ...(endedAt === undefined
+      ? [`for ${duration(now - startedAt)}`, pid === undefined ? 'no process' : `process ${pid}`]
+      : [`over after ${duration(endedAt - startedAt)}`]),
+    ...(memoryBytes === undefined ? [] : [bytesInWords(memoryBytes)]),
+    `held by ${ownersInWords([owner], ownerId)}`,
+    ...(killed ? ['killed'] : []),
+    ...(silence ? [`not responding for ${duration(now - silence.since)}`] : []),
   ].join('; ');
 }
 

@@ -63,7 +63,7 @@ export function offerCommands(options: CommandsOptions): void {
         const text = await (await pool.get()).stderr(session.id);
         await stderrs.show(session, book.labelOf(session), text);
       },
-      copyDiagnostics: () => diagnostics.copy(),
+      copyDiagnostics: () => diagnostics.copy(options.background.look()),
     }),
   );
   const { transcript, records } = options;
