@@ -37,7 +37,10 @@ test('npm start prints an address that opens the tour with Holdfast, untrusted, 
     await browser.close();
   }
 
+  const said: string[] = [];
+  start.child.stdout?.setEncoding('utf8').on('data', (text: string) => said.push(text));
   expect(await endingBy('SIGINT')).toBe(0);
+  expect(said.join('')).toBe('Stopping …\nStopped. Nothing is left running.\n');
   expect(start.members()).toEqual([]);
 });
 

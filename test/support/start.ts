@@ -14,6 +14,8 @@ const { values, positionals } = parseArgs({
     home: { type: 'string', default: path.join(cacheFolder(), 'user') },
   },
 });
+// The terminal may be gone before us; all has to end all the same.
+process.stdout.on('error', () => undefined);
 const folder = path.resolve(positionals[0] ?? 'examples/tour');
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);

@@ -28,6 +28,7 @@ export interface Serving {
  */
 export async function serveWorkbench({ folder, home, say }: Serving): Promise<number> {
   const asked = listenForInterruption();
+  void asked.happened.then(() => say('Stopping …'));
   const vscode = await layVsCode((line) => say(`Laying ${line}, once …`));
   if (asked.signal.aborted) return 0;
 
