@@ -163,6 +163,7 @@ test(
     await choose(/^With a child \(until/);
     await panelText(`child ${child}`);
     await panelText('It went on when its window closed.');
+    await panelText(/s until its window closed$/);
     await window.screenshot('backgroundEnds-3-closed');
   },
 );
