@@ -51,7 +51,7 @@ const outputUpdate = v.object({
   totalBytes: count,
 });
 
-const runHead = v.object({
+export const runHead = v.object({
   code: text,
   language: text,
   source: v.nullable(v.object({ file: text, line: count })),

@@ -181,7 +181,10 @@ function takenUp(adoption: Awaited<ReturnType<KernelHosting['adopt']>>): TakenUp
 }
 
 function poolOn(hosting: KernelHosting, python: string, before: TakenUp): KernelPool {
-  keepForNextWindow({ host: hosting, ownerId: OWNER, book: new SessionBook() });
+  keepForNextWindow({
+    ...{ host: hosting, ownerId: OWNER },
+    ...{ book: new SessionBook(), transcript: createTranscript() },
+  });
   return createKernelPool({
     ...before,
     onRecord: (id, record) => hosting.keep(keptKeys.session(id), record),

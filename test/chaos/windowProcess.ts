@@ -11,6 +11,7 @@ import { deferred } from '../../src/base/deferred';
 import { messageOf } from '../../src/base/errors';
 import type { Log } from '../../src/base/log';
 import { Door } from '../../src/editor/door';
+import { isOverIn } from '../../src/editor/panel/outline';
 import { createTranscript, type Transcript } from '../../src/editor/panel/transcript';
 import { Hosts } from '../../src/editor/reload/hosts';
 import { keepForNextWindow, keptKeys } from '../../src/editor/reload/keep';
@@ -77,6 +78,18 @@ function observedTranscript(): Transcript {
     if (ask) queueMicrotask(() => transcript.answer(ask.id, 'yes'));
   });
   return transcript;
+}
+
+/** Ends that the window before has shown, which may have died before it told of them. */
+function tellRestored(transcript: Transcript): void {
+  for (const entry of transcript.outline()) {
+    if (entry.kind !== 'run' || !isOverIn(entry.head)) continue;
+    const { executionId: run, sessionKey, head } = entry;
+    const exitCode = head.state === 'ok' ? 0 : null;
+    const cancelled = head.state === 'cancelled';
+    const told = { isReplayed: true, cancelled, exitCode, remark: head.remark };
+    tell({ what: 'finished', run, end: shownEnd(transcript, sessionKey, run), told });
+  }
 }
 
 function shownEnd(transcript: Transcript, sessionKey: string, run: string): ShownEnd {
@@ -178,8 +191,9 @@ async function main(): Promise<void> {
     onBegin: () => undefined,
   });
   const before = await takeUpFrom(hosts, hosting, { transcript, runs });
+  tellRestored(transcript);
   isTakenUp = true;
-  keepForNextWindow({ host: hosting, ownerId, book });
+  keepForNextWindow({ host: hosting, ownerId, book, transcript });
   const created = createKernelPool({
     ...before,
     capacity: assignment.capacity,

@@ -1,5 +1,6 @@
 import type { EntryUpdate, Piece, RunHead } from '../../webview/protocol';
 import type { TranscriptLimits } from './limits';
+import { isOverIn, type OutlineChange, type OutlineEntry } from './outline';
 import { OutputLog, type LogCursor } from './outputLog';
 
 interface RunEntry {
@@ -8,7 +9,8 @@ interface RunEntry {
   readonly executionId: string;
   head: RunHead;
   readonly log: OutputLog;
-  /** It was kept, and shown by an earlier session. */
+  /** In the outline; undefined: it was kept, and shown by an earlier session. */
+  readonly place: number | undefined;
   readonly isEarlier: boolean;
   headRevision: number;
   revision: number;
@@ -27,6 +29,7 @@ interface LooseEntry {
 interface NoteEntry {
   readonly kind: 'note';
   readonly id: number;
+  readonly place: number;
   readonly text: string;
   readonly at: number;
   readonly revision: number;
@@ -52,6 +55,14 @@ export interface EarlierRun {
   readonly endedAt: number;
 }
 
+type WithoutSession<Entry> = Entry extends unknown
+  ? Omit<Entry, 'sessionKey' | 'sessionLabel'>
+  : never;
+type SessionOutlineEntry = WithoutSession<OutlineEntry>;
+interface SessionOutlineChange extends Omit<OutlineChange, 'entry'> {
+  readonly entry: SessionOutlineEntry | undefined;
+}
+
 interface SessionReading {
   readonly entries: EntryUpdate[];
   readonly removed: number[];
@@ -63,8 +74,7 @@ export interface SessionReader {
   read(): SessionReading;
 }
 
-const isOver = (entry: TranscriptEntry): boolean =>
-  entry.kind !== 'run' || (entry.head.state !== 'queued' && entry.head.state !== 'running');
+const isOver = (entry: TranscriptEntry): boolean => entry.kind !== 'run' || isOverIn(entry.head);
 
 /** What one session showed: runs, output of no run, and notes, in order. The oldest go when it gets too much. */
 export class SessionTranscript {
@@ -83,6 +93,7 @@ export class SessionTranscript {
     private readonly limits: TranscriptLimits,
     /** A run that is over, or what came after it, shows something else than before. */
     private readonly onLate: (executionId: string) => void,
+    private readonly onOutline: (change: SessionOutlineChange) => void,
   ) {}
 
   get isEmpty(): boolean {
@@ -96,6 +107,10 @@ export class SessionTranscript {
 
   get hasOpenRun(): boolean {
     return !this.entries.every(isOver);
+  }
+
+  outline(): readonly SessionOutlineEntry[] {
+    return this.entries.flatMap((entry) => outlined(entry) ?? []);
   }
 
   shownRun(executionId: string): Pick<EarlierRun, 'head' | 'pieces' | 'after'> | undefined {
@@ -112,7 +127,7 @@ export class SessionTranscript {
   }
 
   /** Answers the ids of runs that had to go for this one. */
-  begin(executionId: string, head: RunHead): readonly string[] {
+  begin(executionId: string, head: RunHead, place: number): readonly string[] {
     // It is shown again, by whoever tells of it now.
     if (this.runs.get(executionId)?.isEarlier === true) this.forgetEarlier(executionId);
     const revision = ++this.revision;
@@ -124,12 +139,14 @@ export class SessionTranscript {
       executionId,
       head,
       log,
+      place,
       isEarlier: false,
       headRevision: revision,
       revision,
     };
     this.entries.push(run);
     this.runs.set(executionId, run);
+    this.tellOutline(run);
     return this.makeRoom();
   }
 
@@ -141,7 +158,7 @@ export class SessionTranscript {
     if (last === undefined) return;
     const revision = ++this.revision;
     const entries = missing.flatMap(({ executionId, head, pieces, after }) => {
-      const earlier = { isEarlier: true, headRevision: revision, revision };
+      const earlier = { place: undefined, isEarlier: true, headRevision: revision, revision };
       const log = logOf(pieces, this.limits);
       const run: RunEntry = { kind: 'run', id: this.nextId++, executionId, head, log, ...earlier };
       this.runs.set(executionId, run);
@@ -172,6 +189,7 @@ export class SessionTranscript {
     if (run === undefined) return;
     run.head = { ...run.head, ...change };
     run.headRevision = run.revision = ++this.revision;
+    this.tellOutline(run);
   }
 
   /** Lets `write` add to a run's output. */
@@ -191,8 +209,11 @@ export class SessionTranscript {
     this.tellIfLate(loose);
   }
 
-  note(text: string, at: number): void {
-    this.entries.push({ kind: 'note', id: this.nextId++, text, at, revision: ++this.revision });
+  note(text: string, at: number, place: number): void {
+    const revision = ++this.revision;
+    const note: NoteEntry = { kind: 'note', id: this.nextId++, place, text, at, revision };
+    this.entries.push(note);
+    this.tellOutline(note);
     this.makeRoom();
   }
 
@@ -219,6 +240,12 @@ export class SessionTranscript {
     }
     this.droppedRuns = 0;
     return this.forget(over);
+  }
+
+  /** Nothing of it is shown from now on. */
+  discard(): void {
+    this.forget(this.entries);
+    this.entries = [];
   }
 
   reader(): SessionReader {
@@ -274,8 +301,27 @@ export class SessionTranscript {
   private forget(entries: readonly TranscriptEntry[]): readonly string[] {
     const ids = entries.flatMap((entry) => (entry.kind === 'run' ? [entry.executionId] : []));
     for (const id of ids) this.runs.delete(id);
+    for (const entry of entries) {
+      const place = outlined(entry)?.place;
+      if (place !== undefined) this.onOutline({ place, entry: undefined });
+    }
     return ids;
   }
+
+  private tellOutline(of: RunEntry | NoteEntry): void {
+    const entry = outlined(of);
+    if (entry) this.onOutline({ place: entry.place, entry });
+  }
+}
+
+function outlined(entry: TranscriptEntry): SessionOutlineEntry | undefined {
+  if (entry.kind === 'note') {
+    const { kind, place, text, at } = entry;
+    return { kind, place, text, at };
+  }
+  if (entry.kind !== 'run' || entry.place === undefined) return undefined;
+  const { kind, place, executionId, head } = entry;
+  return { kind, place, executionId, head };
 }
 
 const isOfEarlier = (entry: TranscriptEntry): boolean =>

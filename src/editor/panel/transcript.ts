@@ -7,6 +7,7 @@ import type { ExecutionResult } from '../../pool/types';
 import type { Ask, Piece, RunHead, RunState, SessionHead } from '../../webview/protocol';
 import { defaultLimits, type TranscriptLimits } from './limits';
 import { shownParts } from './mime';
+import type { OutlineChange, OutlineEntry } from './outline';
 import type { OutputLog } from './outputLog';
 import { Questions } from './questions';
 import { SessionTranscript, type EarlierRun, type SessionReader } from './sessionTranscript';
@@ -79,6 +80,8 @@ export interface Transcript {
   /** Answers a question by its id; an id that is no longer open is ignored. */
   answer(askId: number, text: string | null): void;
   note(sessionKey: string, text: string): void;
+  /** Shows again what a window before this one has shown, if it is not here yet. A run's output is told by `output`. */
+  restore(entry: OutlineEntry): void;
   /** Undefined: it is not, or no longer. */
   shownRun(executionId: string): ShownRun | undefined;
   /** The sessions that something is kept of. Those that are not here are listed too, with the state `earlier`. */
@@ -97,6 +100,8 @@ export interface Transcript {
   sessions(): readonly SessionHead[];
   /** Bumped when `sessions()` answers something else. */
   readonly sessionsRevision: number;
+  /** Runs and notes of all sessions, besides what was kept of earlier ones. */
+  outline(): readonly OutlineEntry[];
   openAsk(sessionKey: string): Ask | null;
   /** Questions that wait for an answer, over all sessions. */
   readonly openAsks: number;
@@ -105,6 +110,8 @@ export interface Transcript {
   readonly onDidChange: Event<TranscriptChange>;
   /** The same for the id of a run that is over and, with what came after it, shows something else than before. */
   readonly onDidChangeLate: Event<string>;
+  /** The same for each entry of the outline that comes, changes or goes. */
+  readonly onDidChangeOutline: Event<OutlineChange>;
 }
 
 // Late output of runs that were dropped still finds its session, for the last so many of them.
@@ -125,10 +132,13 @@ class TranscriptStore implements Transcript, Disposable {
   private readonly questions = new Questions();
   private readonly emitter = new Emitter<TranscriptChange>();
   private readonly late = new Emitter<string>();
+  private readonly outlined = new Emitter<OutlineChange>();
   private readonly limits: TranscriptLimits;
+  private lastPlace = 0;
 
   readonly onDidChange = this.emitter.event;
   readonly onDidChangeLate = this.late.event;
+  readonly onDidChangeOutline = this.outlined.event;
 
   constructor(options: TranscriptOptions) {
     this.limits = { ...defaultLimits, ...options.limits };
@@ -139,11 +149,7 @@ class TranscriptStore implements Transcript, Disposable {
   }
 
   begin(run: TranscriptRun): void {
-    const session = this.session(run.sessionKey, run.sessionLabel);
-    this.bySession.delete(run.sessionKey);
-    this.bySession.set(run.sessionKey, session);
-    this.sessionOf.set(run.executionId, run.sessionKey);
-    const gone = session.begin(run.executionId, {
+    this.beginAt(this.nextPlace(), run, {
       code: run.code,
       language: run.language,
       source: run.source === undefined ? null : { file: run.source.file, line: run.source.line },
@@ -155,8 +161,6 @@ class TranscriptStore implements Transcript, Disposable {
       remark: null,
       artifact: null,
     });
-    this.remember(gone, run.sessionKey);
-    this.emitter.fire({ sessionKey: run.sessionKey, what: run.owner === null ? 'ownRun' : 'run' });
   }
 
   started(executionId: string, at: number): void {
@@ -218,7 +222,17 @@ class TranscriptStore implements Transcript, Disposable {
   }
 
   note(sessionKey: string, text: string): void {
-    this.session(sessionKey).note(text, Date.now());
+    this.session(sessionKey).note(text, Date.now(), this.nextPlace());
+    this.changed(sessionKey);
+  }
+
+  restore(entry: OutlineEntry): void {
+    const { place, sessionKey, sessionLabel } = entry;
+    if (entry.kind === 'run') {
+      if (!this.sessionOf.has(entry.executionId)) this.beginAt(place, entry, entry.head);
+      return;
+    }
+    this.session(sessionKey, sessionLabel).note(entry.text, entry.at, place);
     this.changed(sessionKey);
   }
 
@@ -294,6 +308,12 @@ class TranscriptStore implements Transcript, Disposable {
     return [...this.live, ...rest, ...earlier];
   }
 
+  outline(): readonly OutlineEntry[] {
+    return [...this.bySession].flatMap(([sessionKey, session]) =>
+      session.outline().map((entry) => ({ ...entry, sessionKey, sessionLabel: session.label })),
+    );
+  }
+
   openAsk(sessionKey: string): Ask | null {
     return this.questions.first(sessionKey);
   }
@@ -306,12 +326,41 @@ class TranscriptStore implements Transcript, Disposable {
     this.questions.endAll();
     this.emitter.dispose();
     this.late.dispose();
+    this.outlined.dispose();
+  }
+
+  private beginAt(
+    place: number,
+    run: Pick<TranscriptRun, 'executionId' | 'sessionKey' | 'sessionLabel'>,
+    head: RunHead,
+  ): void {
+    const { executionId, sessionKey, sessionLabel } = run;
+    const session = this.session(sessionKey, sessionLabel);
+    this.bySession.delete(sessionKey);
+    this.bySession.set(sessionKey, session);
+    this.sessionOf.set(executionId, sessionKey);
+    this.remember(session.begin(executionId, head, place), sessionKey);
+    this.emitter.fire({ sessionKey, what: head.owner === null ? 'ownRun' : 'run' });
+  }
+
+  /** After all places of windows before this one. */
+  private nextPlace(): number {
+    return (this.lastPlace = Math.max(this.lastPlace + 1, Date.now()));
   }
 
   private session(key: string, label?: string): SessionTranscript {
     let session = this.bySession.get(key);
     if (session === undefined) {
-      session = new SessionTranscript(this.limits, (executionId) => this.late.fire(executionId));
+      const created = new SessionTranscript(
+        this.limits,
+        (executionId) => this.late.fire(executionId),
+        ({ place, entry }) =>
+          this.outlined.fire({
+            place,
+            entry: entry && { ...entry, sessionKey: key, sessionLabel: created.label },
+          }),
+      );
+      session = created;
       session.label = label ?? this.kept.find((kept) => kept.key === key)?.label ?? key;
       session.hasLived = this.live.some((each) => each.key === key);
       this.bySession.set(key, session);
@@ -359,6 +408,7 @@ class TranscriptStore implements Transcript, Disposable {
       .map(([key]) => key);
     const forgotten = gone.slice(0, Math.max(0, gone.length - this.limits.goneSessions));
     for (const key of forgotten) {
+      this.bySession.get(key)?.discard();
       this.bySession.delete(key);
       for (const [id, session] of this.sessionOf) if (session === key) this.sessionOf.delete(id);
       for (const [id, session] of this.dropped) if (session === key) this.dropped.delete(id);
@@ -367,9 +417,10 @@ class TranscriptStore implements Transcript, Disposable {
   }
 }
 
-function stateOfOther({ hasLived, isEarlier }: SessionTranscript): string {
-  if (hasLived) return 'gone';
-  return isEarlier ? 'earlier' : 'starting';
+/** Only a run that is still to come brings a session; what is shown of runs that are over may be of one long gone. */
+function stateOfOther({ hasLived, isEarlier, hasOpenRun }: SessionTranscript): string {
+  if (!hasLived && isEarlier) return 'earlier';
+  return !hasLived && hasOpenRun ? 'starting' : 'gone';
 }
 
 function stateOf(end: RunEnd): RunState {

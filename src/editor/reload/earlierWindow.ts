@@ -5,6 +5,7 @@ import type { Adoption, KernelHosting } from '../../hosting';
 import type { BackgroundWork } from '../background/backgroundWork';
 import type { Python } from '../python';
 import type { Hosts } from './hosts';
+import { keptKeys } from './keep';
 import type { LiveSessions } from './liveSessions';
 import { takeUp, type TakenUp, type TakeUpParts } from './takeUp';
 
@@ -42,7 +43,12 @@ export async function takeUpEarlierWindow(parts: EarlierWindowParts): Promise<Ta
     hosts.look().catch(onFailure);
     const { preludes } = await python.get();
     const otherPlaces = await background.takeUp(adoption);
-    return takeUp(adoption, { ...parts, preludes, otherPlaces });
+    const takenUp = takeUp(adoption, { ...parts, preludes, otherPlaces });
+    // What is not shown again need not be kept again.
+    const shown = new Set(parts.transcript.outline().map(({ place }) => keptKeys.shown(place)));
+    for (const key of adoption.kept.keys())
+      if (key.startsWith(keptKeys.shown('')) && !shown.has(key)) host.keep(key, undefined);
+    return takenUp;
   } catch (error) {
     log.warn(`The sessions of the window before are not taken up: ${messageOf(error)}`);
     // Nobody holds what runs there, and nobody would find it.

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { SessionRecord } from '../../pool/records';
+import { runHead } from '../../webview/protocol';
 import { bookContent, type BookContent } from '../sessions/bookContent';
 import { keptKeys } from './keep';
 
@@ -39,28 +40,52 @@ const record = v.object({
   queue: v.array(run),
 });
 
+const shown = { place: v.number(), sessionKey: v.string(), sessionLabel: v.string() };
+
+const shownEntry = v.variant('kind', [
+  v.object({
+    ...shown,
+    kind: v.literal('run'),
+    executionId: v.string(),
+    /** Code that was sent is in the history. */
+    head: v.object({ ...runHead.entries, code: v.nullable(v.string()) }),
+  }),
+  v.object({ ...shown, kind: v.literal('note'), text: v.string(), at: v.number() }),
+]);
+
+export type ShownEntry = v.InferOutput<typeof shownEntry>;
+
 /** What the window before this one has left to know. */
 interface KeptState {
   /** Its owner id. */
   readonly window: string | undefined;
   readonly book: BookContent | undefined;
   readonly records: readonly SessionRecord[];
+  /** Runs and notes that its panel showed, in order. */
+  readonly shown: readonly ShownEntry[];
 }
 
 /** What does not parse is left out: its kernel is then one that nobody holds. */
 export function parseKept(kept: ReadonlyMap<string, unknown>): KeptState {
-  const prefix = keptKeys.session('');
-  const records = [...kept].flatMap(([key, value]) => {
-    const parsed = v.safeParse(record, key.startsWith(prefix) ? value : undefined);
-    return parsed.success ? [parsed.output] : [];
-  });
   const window = v.safeParse(v.string(), kept.get(keptKeys.window));
   const book = v.safeParse(bookContent, kept.get(keptKeys.book));
   return {
     window: window.success ? window.output : undefined,
     book: book.success ? book.output : undefined,
-    records,
+    records: parsedUnder(kept, keptKeys.session(''), record),
+    shown: parsedUnder(kept, keptKeys.shown(''), shownEntry).sort((a, b) => a.place - b.place),
   };
+}
+
+function parsedUnder<Schema extends v.GenericSchema>(
+  kept: ReadonlyMap<string, unknown>,
+  prefix: string,
+  schema: Schema,
+): v.InferOutput<Schema>[] {
+  return [...kept].flatMap(([key, value]) => {
+    const parsed = v.safeParse(schema, key.startsWith(prefix) ? value : undefined);
+    return parsed.success ? [parsed.output] : [];
+  });
 }
 
 /** The record with one owner under another id. */

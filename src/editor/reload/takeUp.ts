@@ -1,6 +1,7 @@
 import { systemClock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import type { Adoption, Place } from '../../hosting';
+import { languageOf } from '../../kernel/language';
 import type { RunRecord, SessionRecord } from '../../pool/records';
 import type { KernelPoolOptions } from '../../pool/types';
 import type { Transcript } from '../panel/transcript';
@@ -8,9 +9,10 @@ import type { Preludes } from '../python/preludes';
 import type { RecordedRun } from '../records/shown';
 import type { Runs } from '../runs';
 import type { SessionBook } from '../sessions/sessionBook';
-import { sessionKeyOf } from '../sessions/target';
+import { nameOfKey, sessionKeyOf } from '../sessions/target';
 import { parseKept, renameOwner } from './keptState';
 import { endOf, replay, type PastEvent } from './replay';
+import { codesIn, outlineOf, sessionsInOrder } from './shownBefore';
 
 export interface TakeUpParts {
   readonly ownerId: string;
@@ -48,14 +50,18 @@ export function takeUp(adoption: Adoption, parts: TakeUpParts): TakenUp {
       !record.execution || !adoption.holds(record) ? [] : [record.execution.id],
     ),
   );
-  const codes = new Map<string, string>();
-  for (const [key, events] of adoption.histories) {
-    for (const event of events) if (event.what === 'begun') codes.set(event.execution, event.code);
+  const { histories } = adoption;
+  const outline = outlineOf(before.shown, histories, records);
+  for (const key of sessionsInOrder(histories, outline, records)) {
+    const ofSession = outline.filter((entry) => entry.sessionKey === key);
     const known = records.find((record) => sessionKeyOf(record) === key) ?? book.withKey(key);
-    if (known === undefined) continue;
-    const session = { key, label: book.labelOf(known), sessionId: known.sessionId };
-    replay(transcript, session, events, resumed);
+    const label = known ? book.labelOf(known) : ofSession.at(-1)?.sessionLabel;
+    if (label === undefined) continue;
+    const language = languageOf(nameOfKey(key)?.sessionId ?? '') ?? 'python';
+    const session = { key, label, language, resumed, outline: ofSession };
+    replay(transcript, session, histories.get(key) ?? []);
   }
+  const codes = codesIn(histories);
   for (const { execution, at, reply } of ends) {
     const facts = factsOf(execution, left, ownerId);
     parts.record({ ...facts, ...endOf(reply), endedAt: at });
@@ -76,8 +82,7 @@ export function takeUp(adoption: Adoption, parts: TakeUpParts): TakenUp {
         queuedAt: run.queuedAt,
         isOwn: run.ownerId === ownerId,
         code: run.code ?? codes.get(run.id) ?? '',
-        // What was sent stands in the transcript, as far as that goes back.
-        isShown: codes.has(run.id),
+        isShown: transcript.shownRun(run.id) !== undefined,
         startedAt: run.startedAt,
         source: run.source,
       });

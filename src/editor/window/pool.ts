@@ -42,7 +42,7 @@ export async function createPool(options: PoolOptions): Promise<KernelPool> {
   const backend = await options.python.get();
   const settings = await options.configuration();
   // From here on the host is told what a window after this one has to know, each thing before it takes effect.
-  keepForNextWindow({ host, ownerId, book });
+  keepForNextWindow({ host, ownerId, book, transcript });
   const pool = createKernelPool({
     ...settings.forPool(),
     ...earlier,

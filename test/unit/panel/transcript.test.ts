@@ -1,5 +1,6 @@
 import { resultOf } from '../../support/executionResult';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { OutlineEntry } from '../../../src/editor/panel/outline';
 import { createTranscript, type Transcript } from '../../../src/editor/panel/transcript';
 import type { EntryUpdate, Piece } from '../../../src/webview/protocol';
 import { live, SESSION, startRun, stderr, stdout } from '../../support/panelHarness/scenes';
@@ -167,6 +168,38 @@ describe('the transcript of a session', () => {
     expect(transcript.sessions()).toEqual([live('busy')]);
     transcript.sessionChanged([]);
     expect(transcript.sessions()).toMatchObject([{ key: SESSION, state: 'gone' }]);
+  });
+
+  it('one of which only runs that are over are shown has ended, whether it was ever seen alive or not', () => {
+    const run = startRun(transcript, '1');
+    run.end();
+    expect(transcript.sessions()).toMatchObject([{ key: SESSION, state: 'gone' }]);
+    startRun(transcript, '2');
+    expect(transcript.sessions()).toMatchObject([{ key: SESSION, state: 'starting' }]);
+  });
+
+  it('its outline is told of entry by entry, and restored elsewhere with the same places', () => {
+    const told = new Map<number, OutlineEntry>();
+    transcript.onDidChangeOutline(({ place, entry }) => {
+      if (entry) told.set(place, entry);
+      else told.delete(place);
+    });
+    const first = startRun(transcript, '1');
+    transcript.note(SESSION, 'restarted');
+    startRun(transcript, '2');
+    first.end();
+    expect([...told.values()]).toEqual(transcript.outline());
+    expect([...told.values()]).toMatchObject([
+      { kind: 'run', head: { code: '1', state: 'ok' } },
+      { kind: 'note', text: 'restarted' },
+      { kind: 'run', head: { code: '2', state: 'running' } },
+    ]);
+    const next = createTranscript();
+    for (const entry of told.values()) next.restore(entry);
+    expect(next.outline()).toEqual(transcript.outline());
+    transcript.clear(SESSION);
+    expect([...told.values()]).toMatchObject([{ head: { code: '2' } }]);
+    next.dispose();
   });
 });
 

@@ -56,7 +56,7 @@ describe('a window after a restart', () => {
     await after.records.load('k');
     await after.records.load('k');
     expect(shownIn(after)).toEqual(["print('a')", 'Earlier, until', "print('b')"]);
-    expect(after.transcript.sessions().map(({ state }) => state)).toEqual(['starting']);
+    expect(after.transcript.sessions().map(({ state }) => state)).toEqual(['gone']);
   });
 
   it('after a reload no run is there twice, whoever tells of it first', async () => {
