@@ -29,12 +29,18 @@ for i in range(1, 41):
     time.sleep(0.3)
 `;
 
+const restarted = `import time; print("A first", flush=True); time.sleep(600)
+print("B queued")
+print("C in a new kernel")
+`;
+
 let server: WorkbenchServer;
 let window: WorkbenchWindow;
 
 workbenchForTests(async (workbench) => {
   const workspace = workbench.folder({
     'slow.py': code,
+    'restarted.py': restarted,
     // A busy machine may take longer than 10 s to draw a window.
     '.vscode/settings.json': '{"holdfast.gracePeriodSeconds": 40}',
   });
@@ -156,6 +162,53 @@ test('a window with no Python file and no view of ours in sight finds its code a
   await panelText('endless');
   await window.runCommand('Holdfast: Interrupt');
   await panelText('KeyboardInterrupt');
+});
+
+/** All that the panel shows, when nothing goes on in it. */
+const panelAtRest = (): Promise<string> => window.panel().locator('body').innerText();
+
+async function runLine(line: number): Promise<void> {
+  await window.selectLines(line, line);
+  await window.runCommand('Holdfast: Run Selection or Line');
+}
+
+test('a restart with code in the queue: the panel is the same after a reload, with all that it says and when', async () => {
+  await window.openFile('restarted.py');
+  await runLine(1);
+  await window.panel().getByText('A first', { exact: true }).waitFor();
+  await runLine(2);
+  await window.panel().getByText('print("B queued")').last().waitFor();
+  await window.runCommand('Holdfast: Restart');
+  await panelText('Kernel restarted');
+  await runLine(3);
+  await window.panel().getByText('C in a new kernel', { exact: true }).waitFor();
+  await panelText('New kernel');
+  await window.panel().getByText('Idle', { exact: true }).waitFor();
+  const before = await panelAtRest();
+  const order = ['A first', 'print("B queued")', 'Kernel restarted', 'print("C in'];
+  const places = order.map((part) => before.lastIndexOf(part));
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+  expect(before).not.toContain('Earlier, until');
+
+  await reload();
+  await window.runCommand('Holdfast: Show Panel');
+  await panelText('Kernel restarted');
+  await expect.poll(panelAtRest, { timeout: 20_000 }).toBe(before);
+  await window.screenshot('reload-4-restarted');
+});
+
+test('a session that was stopped has ended after a reload too, and there is nothing to interrupt', async () => {
+  await window.runCommand('Holdfast: Stop');
+  await panelText('its end is confirmed');
+  await window.panel().getByText('Ended', { exact: true }).waitFor();
+  const before = await panelAtRest();
+  await reload();
+  await window.runCommand('Holdfast: Show Panel');
+  await panelText('its end is confirmed');
+  await expect.poll(panelAtRest, { timeout: 20_000 }).toBe(before);
+  const interrupt = window.panel().getByRole('button', { name: 'Interrupt what runs' });
+  expect(await interrupt.isDisabled()).toBe(true);
+  await window.screenshot('reload-5-stopped');
 });
 
 test('and when the window stays away everything is gone after the grace period (vscode-jupyter 5485, 1626)', async () => {
