@@ -164,8 +164,11 @@ test('a window with no Python file and no view of ours in sight finds its code a
   await panelText('KeyboardInterrupt');
 });
 
-/** All that the panel shows, when nothing goes on in it. */
-const panelAtRest = (): Promise<string> => window.panel().locator('body').innerText();
+/** The session with its state, and its transcript. */
+async function shownInPanel(): Promise<string> {
+  const parts = [window.panel().locator('header'), window.panel().getByRole('log')];
+  return (await Promise.all(parts.map((part) => part.innerText()))).join('\n');
+}
 
 async function runLine(line: number): Promise<void> {
   await window.selectLines(line, line);
@@ -184,7 +187,7 @@ test('a restart with code in the queue: the panel is the same after a reload, wi
   await window.panel().getByText('C in a new kernel', { exact: true }).waitFor();
   await panelText('New kernel');
   await window.panel().getByText('Idle', { exact: true }).waitFor();
-  const before = await panelAtRest();
+  const before = await shownInPanel();
   const order = ['A first', 'print("B queued")', 'Kernel restarted', 'print("C in'];
   const places = order.map((part) => before.lastIndexOf(part));
   expect(places).toEqual([...places].sort((a, b) => a - b));
@@ -193,7 +196,7 @@ test('a restart with code in the queue: the panel is the same after a reload, wi
   await reload();
   await window.runCommand('Holdfast: Show Panel');
   await panelText('Kernel restarted');
-  await expect.poll(panelAtRest, { timeout: 20_000 }).toBe(before);
+  await expect.poll(shownInPanel, { timeout: 20_000 }).toBe(before);
   await window.screenshot('reload-4-restarted');
 });
 
@@ -201,11 +204,11 @@ test('a session that was stopped has ended after a reload too, and there is noth
   await window.runCommand('Holdfast: Stop');
   await panelText('its end is confirmed');
   await window.panel().getByText('Ended', { exact: true }).waitFor();
-  const before = await panelAtRest();
+  const before = await shownInPanel();
   await reload();
   await window.runCommand('Holdfast: Show Panel');
   await panelText('its end is confirmed');
-  await expect.poll(panelAtRest, { timeout: 20_000 }).toBe(before);
+  await expect.poll(shownInPanel, { timeout: 20_000 }).toBe(before);
   const interrupt = window.panel().getByRole('button', { name: 'Interrupt what runs' });
   expect(await interrupt.isDisabled()).toBe(true);
   await window.screenshot('reload-5-stopped');
