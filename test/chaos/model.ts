@@ -49,11 +49,19 @@ export interface Run {
 /** What a kernel printed is on its way for so long at most, on a machine that is busy with others. */
 const ON_ITS_WAY_MS = 2_000;
 
+/** What a thread prints after the end is shown after it: a later window, which looks later, shows as much or more. */
+function isSameEnd(first: ShownEnd, later: ShownEnd): boolean {
+  if (later.lines.length === first.lines.length)
+    return JSON.stringify(first) === JSON.stringify(later);
+  const isLonger = first.lines.every((line, index) => line === later.lines[index]);
+  return first.state === later.state && isLonger;
+}
+
 /** What is wrong with what the panel shows of a run that is over; undefined: nothing. */
 export function complaintAbout(run: Run, end: ShownEnd, trace: Trace): string | undefined {
   const { code } = run;
   const { state, lines, strange } = end;
-  if (run.end && JSON.stringify(run.end) !== JSON.stringify(end)) {
+  if (run.end && !isSameEnd(run.end, end)) {
     return `was shown as ${brief(run.end)}, and later as ${brief(end)}`;
   }
   const wrong = lines.findIndex((line, index) => line !== index);

@@ -57,18 +57,13 @@ let isTakenUp = false;
 /** A transcript that tells of the end of each run, and answers what code asks. */
 function observedTranscript(): Transcript {
   const transcript = createTranscript();
-  const sessionOf = new Map<string, string>();
-  const begin = transcript.begin.bind(transcript);
   const finished = transcript.finished.bind(transcript);
-  transcript.begin = (run) => {
-    sessionOf.set(run.executionId, run.sessionKey);
-    begin(run);
-  };
   transcript.finished = (run, end) => {
     finished(run, end);
-    const shown = shownEnd(transcript, sessionOf.get(run) ?? '', run);
+    const { sessionKey = '', head } = transcript.shownRun(run) ?? {};
+    const shown = shownEnd(transcript, sessionKey, run);
     const { cancelled = null, exitCode = null } = end.result ?? {};
-    const remark = transcript.shownRun(run)?.head.remark ?? null;
+    const remark = head?.remark ?? null;
     const told = { isReplayed: !isTakenUp, cancelled, exitCode, remark };
     tell({ what: 'finished', run, end: shown, told });
   };
