@@ -50,8 +50,8 @@ export interface Run {
 const ON_ITS_WAY_MS = 2_000;
 
 /** What a thread prints after the end is shown after it: a later window, which looks later, shows as much or more. */
-function isSameEnd(first: ShownEnd, later: ShownEnd): boolean {
-  if (later.lines.length === first.lines.length)
+function isSameEnd(first: ShownEnd, later: ShownEnd, isPrintedAside: boolean): boolean {
+  if (!isPrintedAside || later.lines.length === first.lines.length)
     return JSON.stringify(first) === JSON.stringify(later);
   const isLonger = first.lines.every((line, index) => line === later.lines[index]);
   return first.state === later.state && isLonger;
@@ -61,7 +61,7 @@ function isSameEnd(first: ShownEnd, later: ShownEnd): boolean {
 export function complaintAbout(run: Run, end: ShownEnd, trace: Trace): string | undefined {
   const { code } = run;
   const { state, lines, strange } = end;
-  if (run.end && !isSameEnd(run.end, end)) {
+  if (run.end && !isSameEnd(run.end, end, code.isPrintedAside)) {
     return `was shown as ${brief(run.end)}, and later as ${brief(end)}`;
   }
   const wrong = lines.findIndex((line, index) => line !== index);
