@@ -35,7 +35,8 @@ let window: WorkbenchWindow;
 workbenchForTests(async (workbench) => {
   workspace = workbench.folder({
     'shown.py': code,
-    'again.py': 'print("after the restart")\n',
+    // The code does not read as what it prints, so that seeing that means that it ran.
+    'again.py': 'print("after", "the restart")\n',
     '.vscode/settings.json': '{"holdfast.gracePeriodSeconds": 0}',
   });
   server = await workbench.startServer({
