@@ -56,6 +56,8 @@ export class HostConnection {
   private readonly heartbeat: Heartbeat;
   private limits: KernelLimits = KERNEL_LIMITS;
   private state: State = 'open';
+  /** Messages. */
+  private handled = 0;
 
   constructor(
     readonly host: ReachedHost,
@@ -65,6 +67,15 @@ export class HostConnection {
     this.connection = createMessageConnection(
       new SocketMessageReader(socket),
       new WholeMessageWriter(socket),
+      undefined,
+      {
+        messageStrategy: {
+          handleMessage: (message, handle) => {
+            this.handled += 1;
+            return handle(message);
+          },
+        },
+      },
     );
     this.connection.onError(([error]) => log.warn(`Kernel host connection: ${error.message}`));
     socket.once('close', () => this.onClose());
@@ -201,9 +212,19 @@ export class HostConnection {
     const why = this.state === 'open' ? 'lost' : 'left';
     this.state = why;
     this.heartbeat.dispose();
-    this.connection.dispose();
-    this.closed.resolve(why);
-    for (const channel of [...this.channels.values()]) channel.onClosed(why);
+    void this.lastWords().then(() => {
+      this.connection.dispose();
+      this.closed.resolve(why);
+      for (const channel of [...this.channels.values()]) channel.onClosed(why);
+    });
+  }
+
+  /** Resolves when what came before the close has been heard: the connection takes one message in each turn. */
+  private async lastWords(): Promise<void> {
+    for (let before = -1; before !== this.handled;) {
+      before = this.handled;
+      await new Promise(setImmediate);
+    }
   }
 
   private listen(): void {

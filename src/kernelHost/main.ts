@@ -15,7 +15,8 @@ async function main(): Promise<void> {
   const leave = (): void => void host.leave();
   process.on('SIGTERM', leave).on('SIGINT', leave).on('SIGHUP', leave);
   const breakDown = (error: unknown): void => {
-    void host.breakDown(error).finally(() => process.exit(1));
+    // What is said in this turn is sent at its end.
+    void host.breakDown(error).finally(() => setImmediate(() => process.exit(1)));
   };
   process.on('uncaughtException', breakDown).on('unhandledRejection', breakDown);
 

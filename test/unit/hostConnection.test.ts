@@ -78,6 +78,23 @@ test('a listener’s bug is told, costs the kernel no acknowledgement and nobody
   expect(connection.isOpen).toBe(true);
 });
 
+test('what came before the close is heard before it, however much there is', async () => {
+  const { socket, host } = await sockets();
+  const connection = new HostConnection({ pid: 1, socket, folder: '' }, silentLog);
+  const heard: string[] = [];
+  const exit = { code: 0, signal: null, stderrTail: '', summary: '' };
+  const messages = ['a', 'b', 'c', 'd'].map((kernel) => {
+    const onClosed = (why: string): unknown => heard.push(`${kernel} ${why}`);
+    connection.join(kernel, { ...deaf, onExit: () => heard.push(kernel), onClosed });
+    const { method } = m.exited.type;
+    const body = JSON.stringify({ jsonrpc: '2.0', method, params: { kernel, exit } });
+    return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  });
+  host.end(messages.join(''));
+  expect(await connection.whenClosed).toBe('lost');
+  expect(heard).toEqual(['a', 'b', 'c', 'd', 'a lost', 'b lost', 'c lost', 'd lost']);
+});
+
 test('what does not parse closes the connection', async () => {
   const errors: string[] = [];
   const { connection, host } = await connected(errorsTo(errors));
