@@ -7,7 +7,10 @@ let window: WorkbenchWindow;
 
 workbenchForTests(async (workbench) => {
   const workspace = workbench.folder({ 'first.py': 'x = 20\nx + 1\n' });
-  server = await workbench.startServer();
+  server = await workbench.startServer({
+    // The server forgets a window that is gone at once, and its extension host with it.
+    args: ['--reconnection-grace-time=1'],
+  });
   window = await openWindow(server, workspace.folder);
 });
 
