@@ -2,8 +2,6 @@ import type * as v from 'valibot';
 import {
   CancellationTokenSource,
   type CancellationToken,
-  createMessageConnection,
-  SocketMessageReader,
   type MessageConnection,
 } from 'vscode-jsonrpc/node';
 import { deferred } from '../base/deferred';
@@ -13,11 +11,11 @@ import { Heartbeat } from '../base/heartbeat';
 import type { Log } from '../base/log';
 import { systemClock } from '../base/clock';
 import { KERNEL_LIMITS, type KernelLimits } from '../kernel/limits';
+import { connectOver, type Connected } from '../protocol/connection';
 import { fromResponseError, hostLost } from '../protocol/failure';
 import * as m from '../protocol/messages';
 import { parse, type Schema } from '../protocol/parse';
 import { onNotification, onRequest, type HearingTrouble } from '../protocol/rpc';
-import { WholeMessageWriter } from '../protocol/wholeMessages';
 import { ANSWER_WITHIN_MS, answerLimits } from './answerLimits';
 import type { ReachedHost } from './launch';
 
@@ -51,32 +49,19 @@ type State = 'open' | 'leaving' | 'left' | 'lost';
 /** The connection to one kernel host, from its greeting to its close. */
 export class HostConnection {
   private readonly connection: MessageConnection;
+  private readonly lastWords: Connected['lastWords'];
   private readonly channels = new Map<string, KernelChannel>();
   private readonly closed = deferred<'left' | 'lost'>();
   private readonly heartbeat: Heartbeat;
   private limits: KernelLimits = KERNEL_LIMITS;
   private state: State = 'open';
-  /** Messages. */
-  private handled = 0;
 
   constructor(
     readonly host: ReachedHost,
     private readonly log: Log,
   ) {
     const { socket } = host;
-    this.connection = createMessageConnection(
-      new SocketMessageReader(socket),
-      new WholeMessageWriter(socket),
-      undefined,
-      {
-        messageStrategy: {
-          handleMessage: (message, handle) => {
-            this.handled += 1;
-            return handle(message);
-          },
-        },
-      },
-    );
+    ({ connection: this.connection, lastWords: this.lastWords } = connectOver(socket));
     this.connection.onError(([error]) => log.warn(`Kernel host connection: ${error.message}`));
     socket.once('close', () => this.onClose());
     this.heartbeat = new Heartbeat({
@@ -217,14 +202,6 @@ export class HostConnection {
       this.closed.resolve(why);
       for (const channel of [...this.channels.values()]) channel.onClosed(why);
     });
-  }
-
-  /** Resolves when what came before the close has been heard: the connection takes one message in each turn. */
-  private async lastWords(): Promise<void> {
-    for (let before = -1; before !== this.handled;) {
-      before = this.handled;
-      await new Promise(setImmediate);
-    }
   }
 
   private listen(): void {

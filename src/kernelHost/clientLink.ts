@@ -1,20 +1,16 @@
 import type { Socket } from 'node:net';
 import type * as v from 'valibot';
-import {
-  createMessageConnection,
-  SocketMessageReader,
-  type MessageConnection,
-} from 'vscode-jsonrpc/node';
+import type { MessageConnection } from 'vscode-jsonrpc/node';
 import { systemClock } from '../base/clock';
 import { HoldfastError, messageOf } from '../base/errors';
 import { Heartbeat } from '../base/heartbeat';
 import type { Log } from '../base/log';
 import type { WithheldNames } from '../kernel/environment';
 import type { KernelLimits } from '../kernel/limits';
+import { connectOver } from '../protocol/connection';
 import * as m from '../protocol/messages';
 import type { Schema } from '../protocol/parse';
 import { onNotification, onRequest, type HearingTrouble } from '../protocol/rpc';
-import { WholeMessageWriter } from '../protocol/wholeMessages';
 import type { Custody, CustodyListener } from './custody';
 import type { EmbeddedKernel, Question } from './embedded/kernel';
 import type { StartedKernel } from './embedded/start';
@@ -43,16 +39,17 @@ export class ClientLink implements Omit<CustodyListener, 'onCount'> {
     onGone: () => void,
     private readonly log: Log,
   ) {
-    this.connection = createMessageConnection(
-      new SocketMessageReader(socket),
-      new WholeMessageWriter(socket),
-    );
+    const { connection, lastWords } = connectOver(socket);
+    this.connection = connection;
     this.connection.onError(([error]) => log.warn(`Connection: ${error.message}`));
     socket.once('close', () => {
       this.gone = true;
       this.heartbeat?.dispose();
-      this.connection.dispose();
-      onGone();
+      // What the client gave to be kept ahead of its end is for the next one.
+      void lastWords().then(() => {
+        connection.dispose();
+        onGone();
+      });
     });
   }
 
