@@ -225,11 +225,9 @@ test('after a reload of the window a handle is told to be gone, and the session 
   const [handle = ''] = /run_\w+/.exec((await chat.heard())[0] ?? '') ?? [];
   await window.tree.session('running').waitFor({ state: 'hidden', ...patience });
 
-  const was = window.extensionHostPid();
-  await window.runCommand('Developer: Reload Window');
-  await expect.poll(() => server.processes().some(({ pid }) => pid === was), patience).toBe(false);
-  await window.page.locator('.monaco-workbench .part.statusbar').waitFor(patience);
-  await window.nextHost();
+  const before = window.host();
+  await window.reload();
+  await before.gone;
   await window.tree.open();
   await window.openFile('first.py');
   await window.tree.session('idle').first().waitFor(patience);

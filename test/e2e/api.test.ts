@@ -28,11 +28,9 @@ workbenchForTests(async (workbench) => {
 });
 
 async function reload(): Promise<void> {
-  const was = window.extensionHostPid();
-  await window.runCommand('Developer: Reload Window');
-  await expect.poll(() => server.processes().some(({ pid }) => pid === was), patience).toBe(false);
-  await window.page.locator('.monaco-workbench .part.statusbar').waitFor(patience);
-  await window.nextHost();
+  const { gone } = window.host();
+  await window.reload();
+  await gone;
   await window.tree.open();
 }
 

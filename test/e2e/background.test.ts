@@ -91,13 +91,9 @@ test(
   { timeout: 240_000 },
   async () => {
     const before = kernels();
-    const was = window.extensionHostPid();
-    await window.runCommand('Developer: Reload Window');
-    await expect
-      .poll(() => server.processes().some(({ pid }) => pid === was), patience)
-      .toBe(false);
-    await window.page.locator('.monaco-workbench .part.statusbar').waitFor(patience);
-    await window.nextHost();
+    const { gone } = window.host();
+    await window.reload();
+    await gone;
     await window.tree.open();
     await window.tree.session(/Train.*running.*in the background/).waitFor(patience);
     await window.tree.session(/Quick.*done after/).waitFor();

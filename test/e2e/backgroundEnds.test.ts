@@ -104,10 +104,7 @@ test(
     await choose(/Train/);
     await panelText('step 4');
     const before = server.kernels();
-    const next = window.nextHost();
-    await window.runCommand('Developer: Reload Window');
-    await window.page.locator('.monaco-workbench .part.statusbar').waitFor(patience);
-    await next;
+    await window.reload();
     await window.tree.open();
     await window.tree.session(/Train.*running.*in the background/).waitFor(patience);
     expect(server.kernels()).toEqual(before);

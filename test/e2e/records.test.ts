@@ -92,9 +92,7 @@ test('what runs then in the same session stands below it', async () => {
 });
 
 test('after a reload that no kernel outlives, the first run says that variables are gone', async () => {
-  const next = window.nextHost();
-  await window.runCommand('Developer: Reload Window');
-  await next;
+  await window.reload();
   expect(await until(() => server.kernels().length === 0, 10_000)).toBe(true);
   await window.openFile('again.py');
   await window.runCommand('Holdfast: Run File');

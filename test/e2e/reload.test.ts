@@ -51,21 +51,12 @@ workbenchForTests(async (workbench) => {
 
 const kernels = (): number[] => server.kernels();
 
-const byCommand = (): Promise<unknown> => window.runCommand('Developer: Reload Window');
-
 /** As by the browser's own button. */
 async function byBrowser(): Promise<void> {
   const accept = (dialog: Dialog): void => void dialog.accept();
   window.page.on('dialog', accept);
   await window.page.reload();
   window.page.off('dialog', accept);
-}
-
-async function reload(how = byCommand): Promise<void> {
-  const next = window.nextHost();
-  await how();
-  await window.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 40_000 });
-  await next;
 }
 
 async function clientsOfHosts(): Promise<string[]> {
@@ -90,7 +81,7 @@ test('code prints 1 to 50 over a reload: every line once, in the same process, w
   const before = kernels();
   expect(before).toHaveLength(1);
 
-  await reload();
+  await window.reload();
   await window.runCommand('Holdfast: Show Panel');
   await window.tree.open();
   await window.tree
@@ -114,7 +105,7 @@ test('an endless loop over a reload: interrupt and kill are still there and work
   await window.selectLines(11, 12);
   await window.runCommand('Holdfast: Run Selection or Line');
   await panelText('endless');
-  await reload();
+  await window.reload();
   await window.tree.open();
   const running = window.tree.row('running · Python').first();
   await running.waitFor();
@@ -133,7 +124,7 @@ test('the page is reloaded while code prints: the same, every line once', async 
   await panelText('page 5');
   const before = kernels();
 
-  await reload(byBrowser);
+  await window.reload(byBrowser);
   await window.runCommand('Holdfast: Show Panel');
   await panelText('page 40');
   expect(kernels()).toEqual(before);
@@ -153,7 +144,7 @@ test('a window with no Python file and no view of ours in sight finds its code a
   await window.runCommand('View: Show Explorer');
 
   const { gone } = window.host();
-  await reload();
+  await window.reload();
   await gone;
   await expect.poll(clientsOfHosts, { timeout: 20_000 }).toEqual(['attached']);
   expect(kernels()).toEqual(before);
@@ -193,7 +184,7 @@ test('a restart with code in the queue: the panel is the same after a reload, wi
   expect(places).toEqual([...places].sort((a, b) => a - b));
   expect(before).not.toContain('Earlier, until');
 
-  await reload();
+  await window.reload();
   await window.runCommand('Holdfast: Show Panel');
   await panelText('Kernel restarted');
   await expect.poll(shownInPanel, { timeout: 20_000 }).toBe(before);
@@ -205,7 +196,7 @@ test('a session that was stopped has ended after a reload too, and there is noth
   await panelText('its end is confirmed');
   await window.panel().getByText('Ended', { exact: true }).waitFor();
   const before = await shownInPanel();
-  await reload();
+  await window.reload();
   await window.runCommand('Holdfast: Show Panel');
   await panelText('its end is confirmed');
   await expect.poll(shownInPanel, { timeout: 20_000 }).toBe(before);

@@ -20,6 +20,8 @@ export interface WorkbenchWindow {
   extensionHostPid(): number;
   /** Resolves once a new extension host has replaced the present one (after a crash or a reload). */
   nextHost(): Promise<ControlledHost>;
+  /** Reloads the window, by its command or as `how` does, and resolves when it is drawn and has a new extension host. */
+  reload(how?: () => Promise<unknown>): Promise<void>;
   /** Runs a function in the extension host: `evaluate((api) => api.window.activeTextEditor?.document.fileName)`. */
   evaluate<R>(body: HostFunction<undefined, R>): Promise<R>;
   evaluate<A, R>(body: HostFunction<A, R>, argument: A): Promise<R>;
@@ -111,24 +113,36 @@ export async function openWindow(
     },
   };
 
+  const nextHost = async (): Promise<ControlledHost> =>
+    (host = await server.control.nextHost(folder, [host]));
+
+  const runCommand = async (title: string): Promise<void> => {
+    await page.keyboard.press('F1');
+    const input = page.locator('.quick-input-widget input.input');
+    await input.fill(`>${title}`);
+    const label = page.locator('.quick-input-list .monaco-list-row .label-name');
+    await label.getByText(title, { exact: true }).first().click();
+    // A command that asks something itself takes the input over.
+    await input
+      .and(page.locator('[placeholder^="Type the name of a command"]'))
+      .waitFor({ state: 'hidden' });
+  };
+
   return {
     page,
     folder,
     host: () => host,
     extensionHostPid: () => host.pid,
-    nextHost: async () => (host = await server.control.nextHost(folder, [host])),
-    evaluate,
-    runCommand: async (title) => {
-      await page.keyboard.press('F1');
-      const input = page.locator('.quick-input-widget input.input');
-      await input.fill(`>${title}`);
-      const label = page.locator('.quick-input-list .monaco-list-row .label-name');
-      await label.getByText(title, { exact: true }).first().click();
-      // A command that asks something itself takes the input over.
-      await input
-        .and(page.locator('[placeholder^="Type the name of a command"]'))
-        .waitFor({ state: 'hidden' });
+    nextHost,
+    reload: async (how = () => runCommand('Developer: Reload Window')) => {
+      const next = nextHost();
+      await how();
+      // A busy machine takes its time to draw a window.
+      await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+      await next;
     },
+    evaluate,
+    runCommand,
     openFile: async (name) => {
       await evaluate(
         async (api, file: string) => {
